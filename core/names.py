@@ -81,13 +81,11 @@ def bare_version(text: str) -> str:
 def without_version_words(words: Sequence[str]) -> list[str]:
     """``GPCP Version 2.0`` and ``GPCP V2.0`` as ``GPCP 2.0``."""
     words_left = [
-        word for word, next_word in zip(words, [*words[1:], ""], strict=False) if not _is_version_word(word, next_word)
+        word
+        for word, next_word in zip(words, [*words[1:], ""], strict=False)
+        if not (next_word[:1].isdigit() and _VERSION_WORD.fullmatch(word.rstrip(".")))
     ]
     return [_V_NUMBER.sub(r"\1", word) if _V_NUMBER.fullmatch(word) else word for word in words_left]
-
-
-def _is_version_word(word: str, next_word: str) -> bool:
-    return bool(_VERSION_WORD.fullmatch(word.rstrip("."))) and next_word[:1].isdigit()
 
 
 @dataclass(frozen=True, slots=True)

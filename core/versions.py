@@ -169,7 +169,10 @@ def newest_version(record: Record, others: Iterable[Record]) -> Record | None:
 
 def stated_successor(record: Record) -> Link | None:
     """What the record itself says replaces it."""
-    return next((link for link in record.links if link.rel == SUCCESSOR), None)
+    for link in record.links:
+        if link.rel == SUCCESSOR:
+            return link
+    return None
 
 
 def _replaces(other: Record, record: Record) -> bool:

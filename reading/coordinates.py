@@ -72,7 +72,7 @@ class WrittenBox:
 
 def written_boxes(text: str) -> list[WrittenBox]:
     """Boxes, points and bands in text order, without overlaps; values out of range are left out."""
-    if not any(letter.isdigit() for letter in text):
+    if not any(map(str.isdigit, text)):
         return []
     boxes: list[WrittenBox] = []
     claims = Claims(len(text))

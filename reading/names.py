@@ -6,13 +6,12 @@ Only its index knows which of them a catalogue contains.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Literal
 
 from core.names import folded_words, looks_like_name, name_key, without_version_words
-from reading.sentences import EMPTY_WORDS, Claims, Range
+from reading.sentences import EMPTY_WORDS, Claims, Range, is_within
 
 IdentifierKind = Literal["doi", "uuid", "file_identifier"]
 
@@ -35,6 +34,7 @@ _FILE_IDENTIFIERS = (
     # NCAR's research data archive: ds083.2 before 2023, d083002 since
     re.compile(r"ds\d{3}\.\d|d\d{6}"),
 )
+_SIGNS_OF_IDENTIFIERS = frozenset(":.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,15 @@ def read_identifiers(text: str) -> list[IdentifierMention]:
         if claims.claim(match.span()):
             mentions.append(IdentifierMention("uuid", match[0], *match.span()))
     for match in _TOKEN.finditer(text):
-        if claims.claim(match.span(1)) and any(form.fullmatch(match[1]) for form in _FILE_IDENTIFIERS):
+        if claims.claim(match.span(1)) and _is_file_identifier(match[1]):
             mentions.append(IdentifierMention("file_identifier", match[1], *match.span(1)))
     return sorted(mentions, key=lambda mention: mention.start)
+
+
+def _is_file_identifier(word: str) -> bool:
+    """Each form has a digit or one of these signs; most words have neither."""
+    may_be = any(map(str.isdigit, word)) or not _SIGNS_OF_IDENTIFIERS.isdisjoint(word)
+    return may_be and any(form.fullmatch(word) for form in _FILE_IDENTIFIERS)
 
 
 def _dois(text: str) -> list[IdentifierMention]:
@@ -138,39 +144,59 @@ def name_candidates(
     ``occupied_ranges``: ranges that mean something else, places and times. ``distance_ranges``: those of distances,
     whose words do not make a question long: "within 100 km of".
     """
-    tokens = (word for word in _words(text) if any(letter.isalnum() for letter in word.text))
-    words = list(islice(tokens, _MOST_WORDS))
+    words = _words(text, occupied_ranges)
     meaningful = [
-        word for word in words if word.text.lower() not in EMPTY_WORDS and not _is_within(word, distance_ranges)
+        word
+        for word in words
+        if word.text.lower() not in EMPTY_WORDS and not is_within((word.start, word.end), distance_ranges)
     ]
     is_short = len(meaningful) <= _SHORT
     candidates: dict[str, NameCandidate] = {}
-    for run in _runs(words):
-        candidate = _candidate(text, run, occupied_ranges, is_short=is_short)
-        if candidate is not None:
-            candidates.setdefault(candidate.keys[0], candidate)
+    for first in range(len(words)):
+        if words[first].is_small:
+            continue
+        certain = False
+        for last in range(first, min(first + _LONGEST_RUN, len(words))):
+            if words[last].is_occupied:  # a year within a word is part of a name: FLUXNET-2015
+                break
+            certain = certain or words[last].is_name_like
+            if not words[last].is_small and (certain or is_short):
+                candidate = _candidate(text, words[first : last + 1], certain=certain)
+                if candidate is not None:
+                    candidates.setdefault(candidate.keys[0], candidate)
     longest_first = sorted(candidates.values(), key=lambda word: (word.start - word.end, word.start))
     return longest_first[:MOST_NAMES]
 
 
 @dataclass(frozen=True, slots=True)
 class _Word:
+    """``is_small``: a name neither begins nor ends with it. ``is_occupied``: it is a part of what means something
+    else.
+    """
+
     text: str
     start: int
     end: int
+    is_small: bool
+    is_name_like: bool
+    is_occupied: bool
 
 
-def _words(text: str) -> Iterator[_Word]:
+def _words(text: str, occupied_ranges: Sequence[Range]) -> list[_Word]:
+    """The first words of the text that have a letter or a digit."""
+    words: list[_Word] = []
     for match in _WORD.finditer(text):
-        word_text = match[0].strip(_AROUND)
-        start = match.start() + match[0].find(word_text) if word_text else match.start()
-        yield _Word(word_text, start, start + len(word_text))
-
-
-def _runs(words: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
-    for start in range(len(words)):
-        for end in range(start + 1, min(start + _LONGEST_RUN, len(words)) + 1):
-            yield words[start:end]
+        word = match[0].strip(_AROUND)
+        if any(map(str.isalnum, word)):
+            start = match.start() + match[0].find(word)
+            end, is_like = start + len(word), looks_like_name(word)
+            is_small = word in _OPERATORS or (not is_like and word.lower() in EMPTY_WORDS)
+            # Neither a number in words (20th, 1990s) nor a substance (CO2) is a name.
+            is_like = is_like and not (_ORDINAL.fullmatch(word) or _FORMULA.fullmatch(word))
+            words.append(_Word(word, start, end, is_small, is_like, is_within((start, end), occupied_ranges)))
+            if len(words) == _MOST_WORDS:
+                break
+    return words
 
 
 def is_notation(word: str) -> bool:
@@ -178,41 +204,21 @@ def is_notation(word: str) -> bool:
     return word.upper() in _NOTATION and any(letter.isupper() for letter in word[1:])
 
 
-def _candidate(
-    text: str, run: Sequence[_Word], occupied_ranges: Sequence[Range], *, is_short: bool
-) -> NameCandidate | None:
-    texts = [word.text for word in run]
-    if any(_is_small(edge) for edge in (texts[0], texts[-1])):
-        return None
-    certain = any(_is_name_like_word(word) for word in texts)
+def _candidate(text: str, run: Sequence[_Word], *, certain: bool) -> NameCandidate | None:
+    """None if no spelling of these words can be a name."""
+    keys = [key for key in _keys([word.text for word in run]) if _LEAST <= len(key) <= _LONGEST and not key.isdigit()]
     start, end = run[0].start, run[-1].end
-    # A year within a word is part of a name: FLUXNET-2015.
-    if not (certain or is_short) or any(_is_within(word, occupied_ranges) for word in run):
-        return None
-    keys = tuple(key for key in _keys(texts) if _LEAST <= len(key) <= _LONGEST and not key.isdigit())
-    return NameCandidate(text[start:end], start, end, keys, certain) if keys else None
+    return NameCandidate(text[start:end], start, end, tuple(keys), certain) if keys else None
 
 
-def _is_within(word: _Word, ranges: Sequence[Range]) -> bool:
-    return any(start <= word.start and word.end <= end for start, end in ranges)
-
-
-def _is_small(word: str) -> bool:
-    return word in _OPERATORS or (word.lower() in EMPTY_WORDS and not looks_like_name(word))
-
-
-def _is_name_like_word(word: str) -> bool:
-    """Looks like a name, and is neither a number in words (20th, 1990s) nor a substance (CO2)."""
-    return looks_like_name(word) and not (_ORDINAL.fullmatch(word) or _FORMULA.fullmatch(word))
-
-
-def _keys(words: Sequence[str]) -> Iterator[str]:
+def _keys(words: Sequence[str]) -> Iterable[str]:
     """As typed, then without words such as "version", then without the zeros of a version behind."""
     without_version = without_version_words(words)
     without_zeros = (
         [*without_version[:-1], _ZEROS.sub("", without_version[-1])] if len(without_version) > 1 else without_version
     )
-    yield from dict.fromkeys(name_key("".join(variant)) for variant in (words, without_version, without_zeros))
+    variants = ("".join(words), "".join(without_version), "".join(without_zeros))
+    return dict.fromkeys(map(name_key, dict.fromkeys(variants)))
 
 
 _MOST_CONTACT_WORDS = 10  # of a question that are looked at
@@ -262,36 +268,33 @@ def contact_candidates(text: str, occupied_ranges: Sequence[Range] = ()) -> list
     ``occupied_ranges``: places and times. A name may contain them, but needs further words.
     """
     words = [match.span() for match in _CONTACT_WORD.finditer(text)][:_MOST_CONTACT_WORDS]
-    runs = [
-        words[start:end]
-        for start in range(len(words))
-        for end in range(start + 1, min(start + _LONGEST_CONTACT, len(words)) + 1)
-    ]
+    is_occupied = [is_within(word, occupied_ranges) for word in words]
     initials = [word for word in words if is_initials(text[slice(*word)])]
-    candidates = [
-        ContactCandidate(text[run[0][0] : run[-1][1]], run[0][0], run[-1][1], False)
-        for run in runs
-        if not _is_covered(run, occupied_ranges) and not _is_beside(run, initials)
-    ]
-    candidates = [contact for contact in candidates if _may_be_contact(contact)]
+    candidates: list[ContactCandidate] = []
+    for first in range(len(words)):
+        for last in range(first, min(first + _LONGEST_CONTACT, len(words))):
+            if not all(is_occupied[first : last + 1]) and not (first == last and _is_beside(words[first], initials)):
+                start, end = words[first][0], words[last][1]
+                candidate = ContactCandidate(text[start:end], start, end, False)
+                if _may_be_contact(candidate):
+                    candidates.append(candidate)
     whole_text = text.strip(" .,;:?!")
     start = text.find(whole_text)
-    if words and not any(letter.isdigit() for letter in whole_text) and not _is_covered(words, occupied_ranges):
+    if words and not any(map(str.isdigit, whole_text)) and not all(is_occupied):
         whole_candidate = ContactCandidate(whole_text, start, start + len(whole_text), True)
-        candidates = [whole_candidate, *(contact for contact in candidates if contact.text != whole_text)]
+        candidates = [whole_candidate, *[contact for contact in candidates if contact.text != whole_text]]
     candidates.sort(key=lambda contact: (contact.start - contact.end, contact.start))
-    surnames = [contact for contact in candidates if contact.is_surname]
-    return [*[contact for contact in candidates if not contact.is_surname][:_MOST_CONTACTS], *surnames]
+    longer: list[ContactCandidate] = []
+    surnames: list[ContactCandidate] = []
+    for contact in candidates:
+        (surnames if contact.is_surname else longer).append(contact)
+    return [*longer[:_MOST_CONTACTS], *surnames]
 
 
-def _is_covered(words: Sequence[Range], ranges: Sequence[Range]) -> bool:
-    return all(any(start <= word[0] and word[1] <= end for start, end in ranges) for word in words)
-
-
-def _is_beside(words: Sequence[Range], initials: Sequence[Range]) -> bool:
-    """Whether it is one word with initials before or after it: those say who is meant."""
-    (start, end), *others = words
-    return not others and any(-2 <= start - before <= 2 or -2 <= after - end <= 2 for after, before in initials)
+def _is_beside(word: Range, initials: Sequence[Range]) -> bool:
+    """Whether it has initials before or after it: those say who is meant."""
+    start, end = word
+    return bool(initials) and any(-2 <= start - before <= 2 or -2 <= after - end <= 2 for after, before in initials)
 
 
 def is_initials(word: str) -> bool:
@@ -319,7 +322,7 @@ def _may_be_contact(candidate: ContactCandidate) -> bool:
         word = words[0].strip(".,")
         return len(word) >= _LEAST_SURNAME and word.lower() not in EMPTY_WORDS and not is_initials(words[0])
     # Within a question, a letter without a dot is rarely a first name: the L band, a C grid.
-    edges = (words[0], words[-1])
-    return not any(
-        len(edge) == 1 or (edge.lower().strip(".,") in EMPTY_WORDS and not is_initials(edge)) for edge in edges
-    )
+    for edge in (words[0], words[-1]):
+        if len(edge) == 1 or (edge.lower().strip(".,") in EMPTY_WORDS and not is_initials(edge)):
+            return False
+    return True

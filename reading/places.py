@@ -63,7 +63,7 @@ class PlaceReader:
         tagger: PlaceTagger | None = None,
     ) -> None:
         self._gazetteer = gazetteer
-        self._matcher = NameMatcher(gazetteer, tagger)
+        self._tagger = tagger
         self._recogniser = recogniser
         self._geocoder = geocoder
         self._density = density
@@ -79,7 +79,8 @@ class PlaceReader:
         claims = Claims(len(text))
         for box in boxes:
             claims.block((box.start, box.end))
-        matches = [m for m in self._matcher.find(text, language, max_mentions) if claims.is_free((m.start, m.end))]
+        matcher = NameMatcher(self._gazetteer.snapshot(), self._tagger)
+        matches = [m for m in matcher.find(text, language, max_mentions) if claims.is_free((m.start, m.end))]
         for match in matches:
             claims.block((match.start, match.end))
         geocoded = self._geocoded(text if max_mentions is None else text[:MAX_RECOGNISED], claims, max_mentions)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from reading.concepts import Concept
@@ -39,6 +39,11 @@ _OF_GERMAN = word_set("der des von vom")
 _ENGLISH_ONLY = word_set("the of and with from for by at is are were what how which over between this that")
 _PLURALS = (("es", ""), ("es", "is"), ("ies", "y"))  # of English, beside those that only add an "s"
 _INSIDE = (".", "-", "_", "/")  # signs inside a name: PM2.5
+_OWN_SMALL_WORDS = {
+    code: frozenset(word for word in SMALL_WORDS[code] - SMALL_WORDS[_ENGLISH] if len(word) > 1) for code in _FOREIGN
+}
+"""Of each language, those that English has not."""
+_REMEMBERED_STEMS = 8_192
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +159,19 @@ class Translator:
         text_words = words(text)
         letters = [word for word in text_words if word.text.isalpha()]
         is_code = len(letters) == 1 and letters[0].text.isupper()  # METEO-10
-        if is_code or any(word.folded in _ENGLISH_ONLY for word in text_words):
+        if is_code or not _ENGLISH_ONLY.isdisjoint([word.folded for word in text_words]):
             return None
-        small = {code: sum(_is_small_of(code, word.text) for word in text_words) for code in _FOREIGN}
-        typed = frozenset(word.text for word in text_words)
-        by_language = {code: self.find(text, code) for code in _FOREIGN}
+        typed = [word.text for word in text_words]
+        small = {code: len([word for word in typed if word in _OWN_SMALL_WORDS[code]]) for code in _FOREIGN}
+        by_language = {code: self._found(text, text_words, code) for code in _FOREIGN}
+        if not any(small.values()) and not any(by_language.values()):
+            return None  # as most English questions, without a comparison of languages
         best = min(
             _FOREIGN,
             key=lambda code: (
                 -_weight(by_language[code]),
                 -small[code],
-                -len(typed & SMALL_WORDS[code]),  # also those that English has: "no inverno"
+                -len(SMALL_WORDS[code].intersection(typed)),  # also those that English has: "no inverno"
                 -self.lexicons[code].exact_names(text, by_language[code]),
                 code != detected,
             ),
@@ -176,9 +183,12 @@ class Translator:
 
     def find(self, text: str, language: str) -> list[Translation]:
         """What is known in that language, in text order: the longest name at each word."""
-        text_words, found, position = words(text), [], 0
+        return self._found(text, words(text), language)
+
+    def _found(self, text: str, text_words: Sequence[NameWord], language: str) -> list[Translation]:
+        found, position, lexicon = [], 0, self.lexicons[language]
         while position < len(text_words):
-            translation = self._entry_at(text, text_words, position, self.lexicons[language])
+            translation = self._entry_at(text, text_words, position, lexicon)
             found += [translation] if translation else []
             position += translation.words if translation else 1
         return found
@@ -278,11 +288,7 @@ def _is_spelt_alike(word: str) -> bool:
 
 
 def _weight(found: Sequence[Translation]) -> int:
-    return sum(translation.words for translation in found if translation.is_foreign)
-
-
-def _is_small_of(language: str, word: str) -> bool:
-    return word in SMALL_WORDS[language] and word not in SMALL_WORDS[_ENGLISH] and len(word) > 1
+    return sum([translation.words for translation in found if translation.is_foreign])
 
 
 def _is_small(word: NameWord) -> bool:
@@ -350,6 +356,7 @@ def _stem_key(folded: Sequence[str], language: str) -> str:
     return " ".join(_stem(word, language) for word in meaningful)
 
 
+@lru_cache(_REMEMBERED_STEMS)
 def _stem(word: str, language: str) -> str:
     """Without its endings; a short word loses only the "s" of its plural."""
     for ending in _ENDINGS[language]:

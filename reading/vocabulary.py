@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
@@ -25,6 +25,8 @@ _MOST_WORDS = 6
 _SOFT = re.compile(r"[ \t\n\u00a0‐–'’-]+")
 _BEFORE_DIGIT = re.compile(r"(?<=[^\W\d_])[ \t-]+(?=\d)")
 _LETTERS_OR_DIGITS = re.compile(r"[^\W\d_]+|\d+")
+_REMEMBERED_KEYS = 8_192
+"""Of names: questions ask for the same terms, whose names in all languages are compared with each other."""
 _SHORTEST_FOREIGN = 5  # letters of a single word that counts as a name in a language other than the text's
 
 
@@ -149,28 +151,29 @@ class Vocabulary:
             mention
             for entries in by_vocabulary.values()
             if len(entries) <= _MOST_CONCEPTS
-            for mention in (self._mention(matched_text, place, entry, len(entries)) for entry in entries)
+            for mention in [self._mention(matched_text, place, entry, len(entries)) for entry in entries]
             if mention.synonyms or mention.narrower
         ]
 
     def _mention(self, matched_text: str, place: Range, entry: _Entry, shared_count: int) -> TermMention:
         matched_key = term_key(matched_text)
-        names = tuple(label for label in entry.concept.labels if term_key(label.text) != matched_key)
-        narrower_concepts = (self.concepts.get((entry.vocabulary, uri)) for uri in entry.concept.narrower)
-        narrower = tuple(label for concept in narrower_concepts if concept for label in _preferred_labels(concept))
+        names = tuple([label for label in entry.concept.labels if term_key(label.text) != matched_key])
+        narrower_concepts = [self.concepts.get((entry.vocabulary, uri)) for uri in entry.concept.narrower]
+        narrower = tuple([label for concept in narrower_concepts if concept for label in _preferred_labels(concept)])
         confidence = (0.9 if entry.preferred else 0.8) - 0.15 * (shared_count - 1)
         return TermMention(
             matched_text, *place, entry.vocabulary, entry.concept.uri, names, narrower, round(confidence, 2)
         )
 
 
+@lru_cache(_REMEMBERED_KEYS)
 def term_key(text: str) -> str:
     """The common form of a term's spellings: folded words in the singular."""
     return _key(words(text))
 
 
 def _key(run: Iterable[NameWord]) -> str:
-    return " ".join(_singular(word.folded) for word in run)
+    return " ".join([_singular(word.folded) for word in run])
 
 
 def _singular(word: str) -> str:
@@ -271,7 +274,7 @@ def names_to_add(term: TermMention, language: str | None) -> tuple[tuple[Label, 
     foreign = {label.language: label for label in reversed(term.synonyms) if label.language not in languages}
     foreign_labels = sorted(foreign.values(), key=lambda label: (label.language or "", label.text))
     synonyms = _names_beside([*labels, *foreign_labels], term_key(term.text))
-    narrower = _names_beside((label for label in term.narrower if label.language in languages), term_key(term.text))
+    narrower = _names_beside([label for label in term.narrower if label.language in languages], term_key(term.text))
     return tuple(synonyms[:MOST_SYNONYMS]), tuple(narrower) if len(narrower) <= MOST_NARROWER else ()
 
 

@@ -38,11 +38,13 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     text_decomposed = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
-    return "".join(letter for letter in text_decomposed if not unicodedata.combining(letter))
+    return "".join([letter for letter in text_decomposed if not unicodedata.combining(letter)])
 
 
 def words(text: str) -> list[NameWord]:
     """The words of a text in order; hyphens, apostrophes and dots separate words."""
+    if text.isascii():  # as most questions are: then ``fold`` only lowers
+        return [NameWord(match[0], match[0].lower(), *match.span()) for match in _WORD.finditer(text)]
     return [NameWord(match[0], fold(match[0]), match.start(), match.end()) for match in _WORD.finditer(text)]
 
 
@@ -106,6 +108,10 @@ class Gazetteer:
     def preload(self) -> Gazetteer:
         """Reads the file now instead of at the first question."""
         _ = self._tables
+        return self
+
+    def snapshot(self) -> Gazetteer:
+        """The gazetteer as it is now, to read one text: others change while a service runs."""
         return self
 
     def lookup(self, name: str) -> list[Place]:

@@ -81,7 +81,7 @@ class RecordFinder:
             filters = replace(filters, expression=({"term": {"id": request.record}},))
         question = in_context(request.question, request.turns)
         answer = self.pipeline.search(SearchRequest(q=question, filters=filters, limit=_CONSIDERED))
-        if answer.is_beside_topic or answer.is_weak:
+        if answer.is_off_topic or answer.is_weak:
             return FoundRecords((), answer.degraded)
         hits = [
             hit

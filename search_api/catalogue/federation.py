@@ -206,12 +206,10 @@ class Federation:
         self._cache: TTLCache[object, RemoteAnswer] = TTLCache(_MOST_ANSWERS, _ANSWER_S)
 
     def start(self, query: SearchParameters, request: SearchRequest, pipeline: SearchPipeline) -> LiveSearch | None:
-        """None if no other catalogue is to be asked: not wanted, a later page, or the last hop.
+        """None if no other catalogue is to be asked: a later page, or the last hop.
 
         Raises InvalidInput for what other catalogues cannot answer.
         """
-        if not query.distributedSearch:
-            return None
         catalogues = self._chosen(query.federatedCatalogs)
         _refuse_unmergeable(query, request)
         if query.cursor is not None or query.hopCount in (0, 1):

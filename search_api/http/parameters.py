@@ -45,7 +45,9 @@ _NUMBERS = (int, float, int | None, float | None)
 
 def printable(text: str) -> str:
     """The text without surrounding space. Raises ValueError for control characters."""
-    if any(unicodedata.category(character) in ("Cc", "Cs") and character not in "\t\n\r" for character in text):
+    if not text.isprintable() and any(
+        unicodedata.category(character) in ("Cc", "Cs") and character not in "\t\n\r" for character in text
+    ):
         raise ValueError("holds control characters")
     return text.strip()
 
@@ -62,7 +64,7 @@ def read_bbox(text: str) -> BBox:
     if len(numbers) != 4:
         raise ValueError(f"needs four numbers west,south,east,north; there are {len(numbers)}")
     try:
-        west, south, east, north = (plain_number(number) for number in numbers)
+        west, south, east, north = map(plain_number, numbers)
     except ValueError as error:
         raise ValueError(f"needs four numbers west,south,east,north in degrees; {error}") from None
     return BBox(west, south, east, north)

@@ -56,9 +56,9 @@ class Answer:
     unknown_words: tuple[str, ...] = ()
     is_weak: bool = False
     """Whether each hit of the page is a weak match."""
-    is_beside_topic: bool = False
+    is_off_topic: bool = False
     """Whether no record is about the topic, so the hits are near it, or of the asked place and time."""
-    shared_beside_topic: frozenset[Shared] = frozenset()
+    shared_off_topic: frozenset[Shared] = frozenset()
     """What each hit of the page shares with the question all the same, if no record is about the topic."""
     missed: frozenset[Shared] = frozenset()
     """The asked place or time, if no hit of the page is from there or then and some of them state theirs."""

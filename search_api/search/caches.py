@@ -361,20 +361,20 @@ class PeriodicReader(Generic[T]):
         self._read_at = now  # last: from now on callers use the table without the lock
 
 
-class Works(Protocol):
+class PeriodicTask(Protocol):
     """Work that a Ticker repeats."""
 
     def tick(self) -> None: ...
 
 
 class Ticker:
-    """Calls ``works.tick()`` every ``every_s`` seconds from the first ``start`` on, as long as ``works`` exists.
+    """Calls ``task.tick()`` every ``every_s`` seconds from the first ``start`` on, as long as ``task`` exists.
 
     A process that was forked starts its own thread at its next ``start``, which is cheap to call with every request.
     """
 
-    def __init__(self, works: Works, every_s: float, name: str) -> None:
-        self._works = weakref.ref(works)
+    def __init__(self, task: PeriodicTask, every_s: float, name: str) -> None:
+        self._task = weakref.ref(task)
         self._every_s = every_s
         self._name = name
         self._of_process: int | None = None
@@ -386,17 +386,17 @@ class Ticker:
         with self._starting:
             if self._of_process != os.getpid():
                 self._of_process = os.getpid()
-                run = _loop(self._works, self._every_s, self._name)
+                run = _loop(self._task, self._every_s, self._name)
                 threading.Thread(target=run, name=self._name, daemon=True).start()
 
 
-def _loop(works: weakref.ref[Works], every_s: float, name: str) -> Callable[[], None]:
+def _loop(task: weakref.ref[PeriodicTask], every_s: float, name: str) -> Callable[[], None]:
     """Holds no reference to the work between two ticks, so that it can end."""
     pause = threading.Event()
 
     def run() -> None:
         while not pause.wait(every_s):
-            current = works()
+            current = task()
             if current is None:
                 return
             try:

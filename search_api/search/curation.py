@@ -266,7 +266,7 @@ class CuratedVocabulary:
 
 
 class CuratedGazetteer(Gazetteer):
-    """A gazetteer with the stewards' places first; the rules are looked up at each call."""
+    """A gazetteer with the stewards' places first; a snapshot keeps the rules of its moment."""
 
     def __init__(self, base: Gazetteer, curated: Callable[[], ActiveRules]) -> None:
         super().__init__()
@@ -276,6 +276,10 @@ class CuratedGazetteer(Gazetteer):
     def preload(self) -> Gazetteer:
         self._base.preload()
         return self
+
+    def snapshot(self) -> Gazetteer:
+        base, rules = self._base.snapshot(), self._curated()
+        return CuratedGazetteer(base, lambda: rules) if rules.places else base
 
     def named(self, key: str) -> GazetteerName | None:
         curated, base = self._curated().places.get(key), self._base.named(key)

@@ -35,8 +35,7 @@ from search_api.search.ranking.rank import (
     with_boosts,
     with_pins,
 )
-from search_api.search.ranking.relevance import AnswerRelevance
-from search_api.search.ranking.signals.arms import CrossEncoderReading, LateInteraction
+from search_api.search.ranking.signals.arms import AnswerRelevance, CrossEncoderReading, LateInteraction
 from search_api.search.ranking.signals.record import Usage
 from search_api.search.request import PERSON, Filters, SearchRequest
 from search_api.search.retrieval.conditions import exclusion_clauses
@@ -100,20 +99,20 @@ class SearchPipeline:
 
     def _rank(self, request: SearchRequest, serving: Serving) -> SearchState:
         state = self._ranked(self.understand(request, serving))
-        return self.instead_of_nothing(state) if len(state.ranking) == 0 else state
+        return self.fallback(state) if len(state.ranking) == 0 else state
 
     def _ranked(self, state: SearchState) -> SearchState:
         return rank_candidates(self.parts, self.round_two(self.round_one(state)))
 
-    def instead_of_nothing(self, state: SearchState) -> SearchState:
-        """For a question without hits: what lies in its place and time, else the answer to what it probably means, else
+    def fallback(self, state: SearchState) -> SearchState:
+        """For a question without hits: records of its place and time, else the answer to its likely correction, else
         the nearest by meaning, if records have half of its words. Raises Unavailable.
         """
         interpretation = state.interpretation
         if not interpretation.thematic or interpretation.identifiers:
             return state
         if interpretation.areas or interpretation.spans:
-            return self.there_and_then(state)
+            return self.by_place_and_time(state)
         if state.request.correct and not interpretation.corrected:
             corrected = self._ranked(self.understand(state.request, state.serving, likely_correction))
             if len(corrected.ranking):
@@ -122,7 +121,7 @@ class SearchPipeline:
         if nearness is None or not is_mostly_known(interpretation):
             return state
         plan = replace(state.plan, nearness=replace(nearness, answer_score=nearness.min_score))
-        return self._ranked(replace(state, plan=plan, is_beside_topic=True))
+        return self._ranked(replace(state, plan=plan, is_off_topic=True))
 
     def understand(
         self,
@@ -155,18 +154,18 @@ class SearchPipeline:
         session = SearchSession.of(self.parts.client, request.q)
         return SearchState(request, place, serving, session, interpretation, rules, vectors, plan, watch, typed=typed)
 
-    def there_and_then(self, state: SearchState) -> SearchState:
-        """For a question whose topic no record has: what lies in its place and time, and the nearest by meaning.
+    def by_place_and_time(self, state: SearchState) -> SearchState:
+        """For a question whose topic no record has: records of its place and time, and the nearest by meaning.
 
         Meaning counts only if some record has a word of the topic. Raises Unavailable.
         """
         without_topic = replace(
-            state.interpretation, thematic="", beside_terms="", names=(), terms=(), unknown_words=(), is_title=False
+            state.interpretation, thematic="", other_words="", names=(), terms=(), unknown_words=(), is_title=False
         )
         is_known = not set(state.interpretation.thematic.lower().split()) <= set(state.interpretation.unknown)
         vector = state.vectors.question if state.vectors is not None and is_known else None
         plan = plan_retrieval(state.request, without_topic, state.serving, vector, self.parts.config.words)
-        state = replace(state, plan=plan, is_beside_topic=True)
+        state = replace(state, plan=plan, is_off_topic=True)
         return self._ranked(state)
 
     def round_one(self, state: SearchState) -> SearchState:
@@ -340,9 +339,9 @@ def present(state: SearchState, relevance: AnswerRelevance) -> Answer:
         corrected_from=state.typed if state.interpretation.corrected else None,
         unknown_words=tuple(unknown),
         is_weak=_is_weak(state, results.hits, relevance.least(is_word_unknown=bool(unknown))),
-        is_beside_topic=state.is_beside_topic and bool(results.hits),
-        shared_beside_topic=_shared_by_all(results.hits, state.interpretation.areas)
-        if state.is_beside_topic
+        is_off_topic=state.is_off_topic and bool(results.hits),
+        shared_off_topic=_shared_by_all(results.hits, state.interpretation.areas)
+        if state.is_off_topic
         else frozenset(),
         missed=_missed_by_all(results.hits, state.interpretation.areas, state.interpretation.spans),
     )
@@ -400,9 +399,11 @@ def _may_be_foreign(interpretation: Interpretation, corrected: CorrectedQuestion
 
 def without_excluded(request: SearchRequest, interpretation: Interpretation) -> SearchRequest:
     """The request with a filter for what the question leaves out."""
+    if not interpretation.exclusions:
+        return request
     clauses = exclusion_clauses(interpretation.exclusions)
     filters = replace(request.filters, expression=(*request.filters.expression, *clauses))
-    return replace(request, filters=filters) if clauses else request
+    return replace(request, filters=filters)
 
 
 def rank_candidates(parts: SearchParts, state: SearchState) -> SearchState:

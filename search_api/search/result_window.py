@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
+
 from core.hit import Hit, SignalName
 from core.json_types import Json, JsonMapping
 from es_gateway.searching import Search, SearchSession
@@ -76,7 +78,7 @@ class BeyondWindow:
         return self._count(answer["hits"]["total"]["value"], answer.get("aggregations", {}))
 
     def _count(self, matching: int, aggregations: JsonMapping) -> BeyondWindowCount:
-        return BeyondWindowCount(max(matching - len(self.candidates.signals), 0), aggregations)
+        return BeyondWindowCount(max(matching - len(self.candidates.ids), 0), aggregations)
 
     def hits(self, size: int) -> BeyondWindowHits:
         """The next ``size`` after the window, in a request of their own. Raises Unavailable."""
@@ -89,7 +91,7 @@ class BeyondWindow:
         query = {"filter": [*self.plan.filters, matches], "should": [self.plan.words, *self._meaning()]}
         body: Json = {
             "query": {"bool": query},
-            "post_filter": {"bool": {"must_not": [{"ids": {"values": list(self.candidates.signals)}}]}},
+            "post_filter": {"bool": {"must_not": [{"ids": {"values": list(self.candidates.ids)}}]}},
             "sort": ["_score", {"id": "asc"}] if scores else list(BROWSING_ORDER),
             "size": size,
             **for_records(DUPLICATE_FIELDS),
@@ -124,8 +126,8 @@ class BeyondWindow:
 
 
 def _best(candidates: CandidateSet, signal: SignalName) -> float:
-    measured = [signals.get(signal) for signals in candidates.signals.values()]
-    return max([score for score in measured if score is not None], default=0.0)
+    scores = candidates.arms.get(signal)
+    return 0.0 if scores is None or np.isnan(scores).all() else float(np.nanmax(scores))
 
 
 _GROWTH = (1, 4, 10)

@@ -150,8 +150,8 @@ class RoundThree:
     def read(self, answers: Mapping[str, JsonMapping]) -> RoundThreeAnswers:
         read, words = self.state.interpretation, self.words.read(answers)
         # A word of a term is not unknown: its synonyms are searched too, in other languages as well.
-        beside_terms = read.beside_terms.lower()
-        words = replace(words, unknown=tuple(word for word in words.unknown if word in beside_terms))
+        other_words = read.other_words.lower()
+        words = replace(words, unknown=tuple(word for word in words.unknown if word in other_words))
         count = self.known_count or self.beyond.read_count(answers["count"])
         return RoundThreeAnswers(
             count,
@@ -181,6 +181,7 @@ class RoundThree:
         if ids != page.ids:
             search = PageSearch.of(self.parts, state, ids, window.versions(state.candidates.versions))
             page = search.read(state.session.ask(search.searches))
+        relevance = self._relevance(hits)
         return tuple(
             [
                 FoundRecord(
@@ -188,8 +189,8 @@ class RoundThree:
                     record=page.records[hit.id],
                     highlights=page.highlights.get(hit.id, {}),
                     passages=(page.passages[hit.id],) if hit.id in page.passages else (),
-                    explanation=self._explanation(window, position, page.records[hit.id]),
-                    relevance=self._relevance(hit),
+                    explanation=self._explanation(window, position, page.records[hit.id]) if request.explain else None,
+                    relevance=relevance.get(hit.id),
                     folded=tuple(window.folded.get(hit.id, ())),
                     successor=page.successors.get(hit.id),
                 )
@@ -198,10 +199,8 @@ class RoundThree:
             ]
         )
 
-    def _explanation(self, window: ResultWindow, position: int, record: Record) -> JsonMapping | None:
+    def _explanation(self, window: ResultWindow, position: int, record: Record) -> JsonMapping:
         """With what the question leaves out, and what the record says of the formats and licences that it prefers."""
-        if not self.state.request.explain:
-            return None
         offers, names = self.state.interpretation.offers, self.state.interpretation.names
         explanation, reasons = window.explanation(position), offer_reasons(record, offers)
         parts = [_with_reasons(part, reasons, only=not names) for part in explanation["signals"]]
@@ -209,13 +208,18 @@ class RoundThree:
         conditions = [{"code": reason.code, "text": reason.text, **reason.values} for reason in left_out]
         return {**explanation, "signals": parts, **({"conditions": conditions} if conditions else {})}
 
-    def _relevance(self, hit: Hit) -> float | None:
-        """None beyond the window, and if meaning does not judge what is a hit."""
+    def _relevance(self, hits: Sequence[Hit]) -> dict[str, float]:
+        """By record id; of none beyond the window, and of none if meaning does not judge what is a hit."""
         state = self.state
-        if not hit.signals or not (state.is_beside_topic or state.plan.nearness is not None):
-            return None
-        has_words = not state.is_beside_topic and hit.id in state.candidates.all_words
-        return self.parts.config.relevance.of(hit.signals, state.serving.cosine_floor, has_words=has_words)
+        is_judged = state.is_off_topic or state.plan.nearness is not None
+        judged = [hit for hit in hits if hit.signals and is_judged]
+        if not judged:
+            return {}
+        words: frozenset[str] = frozenset() if state.is_off_topic else state.candidates.all_words
+        has_words = [hit.id in words for hit in judged]
+        signals = [hit.signals for hit in judged]
+        scores = self.parts.config.relevance.of_each(signals, state.serving.cosine_floor, has_words)
+        return dict(zip([hit.id for hit in judged], scores, strict=True))
 
 
 def _with_reasons(part: Json, reasons: Sequence[Reason], *, only: bool) -> Json:

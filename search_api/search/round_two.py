@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from core.hit import SignalName
 from core.json_types import Json, JsonMapping
 from es_gateway.searching import Search
 from search_api.search.caches import Version
-from search_api.search.ranking.candidates import AnyColumn, Candidates, RankingFields
+from search_api.search.ranking.candidates import AnyColumn, Candidates, Floats, RankingFields
 from search_api.search.retrieval import bm25
 from search_api.search.retrieval.arms import (
     ArmScores,
@@ -29,12 +31,11 @@ from search_api.search.retrieval.clauses import Clause
 from search_api.search.retrieval.record_reads import TokenVectors
 from search_api.search.round_one import ArmAnswers, CandidateSearch, MatchCounts, RoundOne, counting_body
 
-Signals = Mapping[SignalName, float | None]
-
 
 @dataclass(frozen=True, slots=True)
 class CandidateSet:
-    """The candidates of one search by record id: every arm's score, the ranking fields of each, and its version.
+    """The candidates of one search, sorted by id; ``arms``: of each signal a column (n,) of scores, NaN where not
+    measured. By record id: what ranking reads, and the version.
 
     ``all_words``: the records that are hits by their words: enough words of the question, or an asked name.
     ``place_names``: how prominently records name the asked place: 1 in the title, .5 elsewhere, absent if not at all.
@@ -44,7 +45,8 @@ class CandidateSet:
     pass, and facets, which have other filters, are not counted.
     """
 
-    signals: Mapping[str, Signals]
+    ids: tuple[str, ...]
+    arms: Mapping[SignalName, Floats]
     fields: Mapping[str, RankingFields]
     all_words: frozenset[str]
     passages: Mapping[str, PassageKey]
@@ -63,31 +65,36 @@ class CandidateSet:
     @property
     def is_whole(self) -> bool:
         """Whether every record that matches is a candidate."""
-        return not self.overflowing and self.drawn <= self.signals.keys()
+        return not self.overflowing and self.drawn.issubset(self.ids)
 
     def hits(self) -> CandidateSet:
         """Without the candidates that do not match: neither by a condition nor drawn."""
         matches = self.matching | self.drawn
-        return replace(self, signals={record: values for record, values in self.signals.items() if record in matches})
+        rows = [row for row, record in enumerate(self.ids) if record in matches]
+        if len(rows) == len(self.ids):
+            return self
+        arms = {name: scores[rows] for name, scores in self.arms.items()}
+        return replace(self, ids=tuple([self.ids[row] for row in rows]), arms=arms)
 
     def with_signal(self, name: SignalName, values: Mapping[str, float]) -> CandidateSet:
         """With one more signal; ``values`` by record id. Unchanged if no candidate has a value."""
-        if not self.signals.keys() & values.keys():
+        if values.keys().isdisjoint(self.ids):
             return self
-        signals = {record: {**by_name, name: values.get(record)} for record, by_name in self.signals.items()}
-        return replace(self, signals=signals)
+        return replace(self, arms={**self.arms, name: _column(self.ids, values, None)})
 
     def candidates(self, columns: Sequence[AnyColumn]) -> Candidates:
-        """The same by column, as ranking takes them; ``columns``: those that they were read by."""
-        ids = list(self.signals)
-        names = list(next(iter(self.signals.values()))) if ids else []
-        arms = {name: [self.signals[record].get(name) for record in ids] for name in names}
-        return Candidates.of(
-            ids, arms, [self.fields[record] for record in ids], columns, place_prominence=self.place_names
-        )
+        """As ranking takes them; ``columns``: those that the fields were read by."""
+        fields = [self.fields[record] for record in self.ids]
+        arms = self.arms if self.ids else {}
+        return Candidates.of(self.ids, arms, fields, columns, place_prominence=self.place_names)
 
 
-NO_CANDIDATES = CandidateSet({}, {}, frozenset(), {}, {})
+def _column(ids: Sequence[str], scores: Mapping[str, float], missing: float | None) -> Floats:
+    """(n,) the score of each id, or ``missing``; NaN for None."""
+    return np.array([scores.get(record, missing) for record in ids], dtype=np.float64)
+
+
+NO_CANDIDATES = CandidateSet((), {}, {}, frozenset(), {}, {})
 
 
 def find_candidates(search: CandidateSearch) -> CandidateSet:
@@ -112,8 +119,8 @@ def complete(search: CandidateSearch, first: ArmAnswers) -> CandidateSet:
 @dataclass(frozen=True, slots=True)
 class RoundTwo:
     """``seen_versions``: the versions of the records that the arms found. A candidate that only passages found has no
-    version; ``unsure`` has its cached values, which are used if this round finds the same version. ``nearest_ids``: the
-    records drawn by meaning, and the pins.
+    version; ``unverified`` has its cached values, which are used if this round finds the same version.
+    ``nearest_ids``: the records drawn by meaning, and the pins.
     """
 
     search: CandidateSearch
@@ -121,7 +128,7 @@ class RoundTwo:
     nearest_ids: frozenset[str]
     seen_versions: Mapping[str, Version]
     cached_fields: Mapping[str, RankingFields]
-    unsure: Mapping[str, tuple[Version, RankingFields]]
+    unverified: Mapping[str, tuple[Version, RankingFields]]
     tokens: TokenVectors | None
     searches: Mapping[str, Search]
 
@@ -133,10 +140,10 @@ class RoundTwo:
             record: version for arm_scores in first.scored for record, version in arm_scores.versions.items()
         }
         from_cache = search.fields.get(seen_versions)
-        unsure = search.fields.last([record for record in ids if record not in seen_versions])
+        unverified = search.fields.last([record for record in ids if record not in seen_versions])
         tokens = None
         if (prefetch := search.tokens) is not None:
-            known_versions = {**{record: version for record, (version, _) in unsure.items()}, **seen_versions}
+            known_versions = {**{record: version for record, (version, _) in unverified.items()}, **seen_versions}
             best_ids = [record for record in _most_promising(first.scored) if record in known_versions][
                 : prefetch.depth
             ]
@@ -145,7 +152,7 @@ class RoundTwo:
         bodies = {
             **_missing_scores(search, first, ids),
             **_matches(search, first, ids, seen_versions),
-            **_values(search, [record for record in ids if record not in from_cache and record not in unsure]),
+            **_values(search, [record for record in ids if record not in from_cache and record not in unverified]),
         }
         counts: dict[str, Search] = {}
         if search.counts and first.has_whole_draw:
@@ -155,15 +162,15 @@ class RoundTwo:
         if not _is_about(search, first):
             counts["any match"] = search.session.search(plan.index, counting_body(plan.matching, 1))
         searches = {**bodies, **({} if tokens is None else tokens.searches), **counts}
-        return cls(search, first, nearest, seen_versions, from_cache, unsure, tokens, searches)
+        return cls(search, first, nearest, seen_versions, from_cache, unverified, tokens, searches)
 
     def searches_for_changed(self, answers: Mapping[str, JsonMapping]) -> dict[str, Search]:
         """Reads the values of candidates again that were written since they were cached; usually nothing."""
-        if not self.unsure:
+        if not self.unverified:
             return {}
         versions = self._matches(answers).versions
         changed_records = [
-            record for record, (version, _) in self.unsure.items() if versions.get(record, version) != version
+            record for record, (version, _) in self.unverified.items() if versions.get(record, version) != version
         ]
         return _values(self.search, changed_records, "changed values")
 
@@ -181,7 +188,7 @@ class RoundTwo:
             return replace(candidates, drawn=frozenset(plan.pinned), counts=replace(counts, matching=None)).hits()
         drawn = self.nearest_ids
         if self.search.counts and self.first.has_whole_draw:
-            drawn &= candidates.signals.keys()
+            drawn = drawn.intersection(candidates.ids)
         candidates = replace(candidates, counts=counts, drawn=drawn)
         return candidates if plan.nearness is None else candidates.hits()
 
@@ -192,8 +199,8 @@ class RoundTwo:
         """The candidates with known values: they exist and pass the filters."""
         plan, matches = self.search.plan, self._matches(answers)
         fields, versions = self._fields(answers, matches)
-        ids = sorted(fields)
-        signals: dict[str, dict[SignalName, float | None]] = {record: {} for record in ids}
+        ids = tuple(sorted(fields))
+        columns: dict[SignalName, Floats] = {}
         words = set(matches.all_words)
         passages: dict[str, PassageKey] = {}
         for number, (arm, arm_scores) in enumerate(zip(plan.arms, self.first.scored, strict=True)):
@@ -205,13 +212,13 @@ class RoundTwo:
                 scores = {**missing_scores.scores, **scores}
                 passages.update(missing_scores.passages)
             if arm.signal is not None:
-                for record in ids:
-                    signals[record][arm.signal] = scores.get(record, arm.missing)
+                columns[arm.signal] = _column(ids, scores, arm.missing)
             if arm.signal == "names":
                 words |= {record for record, score in scores.items() if score > 0.0}
             passages.update(arm_scores.passages)
         return CandidateSet(
-            signals,
+            ids,
+            columns,
             fields,
             frozenset(words),
             passages,
@@ -226,7 +233,7 @@ class RoundTwo:
     ) -> tuple[dict[str, RankingFields], dict[str, Version]]:
         unchanged_fields = {
             record: values
-            for record, (version, values) in self.unsure.items()
+            for record, (version, values) in self.unverified.items()
             if matches.versions.get(record) == version
         }
         fields = {**self.cached_fields, **unchanged_fields}
@@ -266,8 +273,8 @@ def _matches(
     plan = search.plan
     by_words = [arm_scores for arm, arm_scores in zip(plan.arms, first.scored, strict=True) if arm.signal == "bm25"]
     if not plan.match_clauses:
-        brought = [versions, *(arm_scores.scores for arm_scores in by_words if not arm_scores.is_all)]
-        ids = [record for record in ids if not all(record in records for records in brought)]
+        known = [versions, *(arm_scores.scores for arm_scores in by_words if not arm_scores.is_all)]
+        ids = [record for record in ids if not all(record in records for records in known)]
     if not ids:
         return {}
     scoring_clauses = [bm25.scoring(plan.words)] if by_words else []

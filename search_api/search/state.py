@@ -74,7 +74,7 @@ class SearchState:
     degraded: tuple[str, ...] = ()
     typed: str = ""
     """The question before its spelling was corrected."""
-    is_beside_topic: bool = False
+    is_off_topic: bool = False
     """Whether no record is about the topic, so the hits are near it, or of the asked place and time."""
     arms: ArmAnswers | None = None
     """After round one."""

@@ -62,7 +62,7 @@ def _best(client: Elasticsearch, index: str, arm: Arm, question: str) -> list[tu
     plan = RetrievalPlan(index, index, (), (arm,), {"match_none": {}}, {"match_none": {}})
     session = SearchSession.of(client, question)
     found = find_candidates(CandidateSearch(session, plan, 20, COLUMNS, VersionedCache("fields", 999)))
-    scored = {record: signals[arm.signal] or 0.0 for record, signals in found.signals.items()}
+    scored = dict(zip(found.ids, np.nan_to_num(found.arms[arm.signal]).tolist(), strict=True))
     return sorted(scored.items(), key=lambda one: (-one[1], one[0]))
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from search_api.search.ranking.relevance import AnswerRelevance
-from search_api.search.ranking.signals.arms import Curve
+from search_api.search.ranking.signals.arms import AnswerRelevance, Curve
 
 CURVE = AnswerRelevance(
     by_words=Curve(bias=-2.0, cosine=2.0, words=1.0),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,17 +45,19 @@ def test_words_of_passages_draw_only_if_meaning_judges_nothing() -> None:
 
 
 def test_a_hit_matches_by_a_condition_or_was_drawn() -> None:
-    signals: dict[str, dict[SignalName, float | None]] = {name: {"dense": 0.1} for name in ("near", "far", "wordy")}
-    found = CandidateSet(signals, {}, frozenset(), {}, {}, matching=frozenset({"wordy"}), drawn=frozenset({"near"}))
-    assert list(found.hits().signals) == ["near", "wordy"]
+    ids, dense = ("near", "far", "wordy"), np.array([0.1, 0.2, 0.3])
+    found = CandidateSet(
+        ids, {"dense": dense}, {}, frozenset(), {}, {}, matching=frozenset({"wordy"}), drawn=frozenset({"near"})
+    )
+    assert found.hits().ids == ("near", "wordy")
+    assert found.hits().arms["dense"].tolist() == [0.1, 0.3]
 
 
 def test_the_window_is_whole_if_it_holds_all_that_was_drawn() -> None:
-    signals: dict[str, dict[SignalName, float | None]] = {"a": {}}
-    whole = CandidateSet(signals, {}, frozenset(), {}, {}, drawn=frozenset({"a"}))
+    whole = CandidateSet(("a",), {}, {}, frozenset(), {}, {}, drawn=frozenset({"a"}))
     assert whole.is_whole
-    assert not CandidateSet(signals, {}, frozenset(), {}, {}, drawn=frozenset({"a", "b"})).is_whole
-    assert not CandidateSet(signals, {}, frozenset(), {}, {}, overflowing=True).is_whole
+    assert not CandidateSet(("a",), {}, {}, frozenset(), {}, {}, drawn=frozenset({"a", "b"})).is_whole
+    assert not CandidateSet(("a",), {}, {}, frozenset(), {}, {}, overflowing=True).is_whole
 
 
 @given(

@@ -178,7 +178,7 @@ Gathered = TypeVar("Gathered")
 
 DUPLICATE_FIELDS = ("source", "identity", "signature", "title_sort", "boxes", "spans")
 _FAMILIES = ("series", "parent")
-_OF_NOBODY = DuplicateKey("")
+_NO_KEY = DuplicateKey("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ class RankingFields:
     """One candidate: the value of each column, in the order of the columns."""
 
     values: tuple[Any, ...] = ()
-    duplicate_key: DuplicateKey = _OF_NOBODY
+    duplicate_key: DuplicateKey = _NO_KEY
     families: tuple[Family, ...] = ()
 
 
@@ -269,7 +269,7 @@ class Candidates:
     def of(
         cls,
         ids: Sequence[str],
-        arms: Mapping[SignalName, Sequence[float | None]],
+        arms: Mapping[SignalName, Sequence[float | None] | Floats],
         rows: Sequence[RankingFields],
         columns: Iterable[AnyColumn],
         *,
@@ -283,11 +283,15 @@ class Candidates:
             raise ValueError("ids, arms and fields differ in length")
         return cls(
             ids=tuple(ids),
-            arms={name: floats(arms[name]) for name in sorted(arms)},
+            arms={name: np.asarray(arms[name], dtype=np.float64) for name in sorted(arms)},
             values={column.name: [fields.values[index] for fields in rows] for index, column in enumerate(columns)},
             tie=_tie_order(tuple(ids)),
-            place_prominence=floats([(place_prominence or {}).get(id, 0.0) for id in ids]),
+            place_prominence=_prominence(ids, place_prominence or {}),
         )
+
+
+def _prominence(ids: Sequence[str], of_records: Mapping[str, float]) -> Floats:
+    return floats([of_records.get(id, 0.0) for id in ids]) if of_records else np.zeros(len(ids))
 
 
 def _tie_order(ids: tuple[str, ...]) -> Integers:

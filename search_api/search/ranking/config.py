@@ -22,8 +22,8 @@ from search_api.search.ranking.combiners import COMBINERS
 from search_api.search.ranking.combiners.combiner import Combiner
 from search_api.search.ranking.diversity import Diversity
 from search_api.search.ranking.numbers import check_not_negative, check_positive, check_shares, exactly, section
-from search_api.search.ranking.relevance import AnswerRelevance
 from search_api.search.ranking.signals import SIGNALS
+from search_api.search.ranking.signals.arms import AnswerRelevance
 from search_api.search.ranking.signals.signal import Signal
 
 Boosts = Mapping[str, float]

@@ -16,6 +16,8 @@ from core.record_keys import TwinKey
 from core.versions import doi_stem
 from search_api.search.ranking.numbers import check_positive, check_shares
 
+_DOI = "10."
+
 
 @dataclass(frozen=True, slots=True)
 class DuplicateKey:
@@ -41,7 +43,7 @@ class DuplicateKey:
 
     @property
     def doi(self) -> str | None:
-        return self.identity if self.identity is not None and self.identity.startswith("10.") else None
+        return self.identity if self.identity is not None and self.identity.startswith(_DOI) else None
 
 
 def _name(kind: str, value: str) -> str:
@@ -63,12 +65,15 @@ def deduplicate(ids: Sequence[str], keys: Mapping[str, DuplicateKey]) -> dict[st
     """
     identities = _repeated([key.identity for key in keys.values()])
     signatures = _repeated([key.signature for key in keys.values()])
-    data_sets = _repeated([key.data_set for key in keys.values()])
+    data_sets = _repeated([key.twin.data_set if key.twin is not None else None for key in keys.values()])
+    if not (identities or signatures or data_sets):
+        return {record: [] for record in ids}
     groups = _Groups()
     folded_ids: dict[str, list[str]] = {}
     for record in ids:
         key = keys[record]
-        if key.identity not in identities and key.signature not in signatures and key.data_set not in data_sets:
+        data_set = key.twin.data_set if key.twin is not None else None
+        if key.identity not in identities and key.signature not in signatures and data_set not in data_sets:
             folded_ids[record] = []  # nothing can be its duplicate
             continue
         group = groups.of(key)
@@ -90,28 +95,25 @@ def possible_versions(ids: Iterable[str], keys: Mapping[str, DuplicateKey]) -> d
     Only ids that have some. ``core.versions`` decides, with the records.
     """
     by_title: defaultdict[str, list[tuple[str, TwinKey]]] = defaultdict(list)
+    dois: dict[str, str] = {}
     for record, key in keys.items():
         if key.twin is not None:
             by_title[key.twin.title].append((record, key.twin))
-    versions = {record: _possible_versions(record, keys, by_title) for record in ids if record in keys}
-    return {record: others for record, others in versions.items() if others}
-
-
-def _possible_versions(
-    record: str, keys: Mapping[str, DuplicateKey], by_title: Mapping[str, Sequence[tuple[str, TwinKey]]]
-) -> list[str]:
-    """Equal titles are versions only of one data set."""
-    key = keys[record]
-    family = doi_stem(key.doi) if key.doi is not None else None
-    others = [] if family is None else [other for other in keys if (keys[other].doi or "").startswith(family[0])]
-    if (own := key.twin) is not None:
-        is_one = own.data_set is not None
-        others += [
-            other
-            for other, twin in by_title[own.title]
-            if twin.marks != own.marks or (is_one and twin.data_set == own.data_set)
-        ]
-    return [other for other in dict.fromkeys(others) if other != record][:_MOST_VERSIONS]
+        if key.identity is not None and key.identity.startswith(_DOI):
+            dois[record] = key.identity
+    versions: dict[str, list[str]] = {}
+    for record in ids:
+        others: dict[str, None] = {}
+        if record in dois and (family := doi_stem(dois[record])) is not None:
+            others = {other: None for other, doi in dois.items() if doi.startswith(family[0])}
+        if record in keys and (own := keys[record].twin) is not None:
+            for other, twin in by_title[own.title]:  # equal titles are versions only of one data set
+                if twin.marks != own.marks or (own.data_set is not None and twin.data_set == own.data_set):
+                    others[other] = None
+        others.pop(record, None)
+        if others:
+            versions[record] = list(others)[:_MOST_VERSIONS]
+    return versions
 
 
 def _repeated(values: Sequence[str | None]) -> frozenset[str]:
@@ -130,7 +132,7 @@ class _Groups:
             return same[0]
         alike = self._by_name[_name("signature", key.signature)][:1] if key.signature is not None else []
         twins = self._by_name[_name("twin", key.data_set)] if key.data_set is not None else []
-        fitting = [group for group in alike if not _opposes(group, key)]
+        fitting = [group for group in alike if not _contradicts(group, key)]
         return next(iter(fitting + [group for group in twins if not _has_marks(group, key)]), None)
 
     def add(self, key: DuplicateKey, group: _Group) -> None:
@@ -148,7 +150,7 @@ def _has_marks(group: _Group, key: DuplicateKey) -> bool:
     )
 
 
-def _opposes(group: _Group, key: DuplicateKey) -> bool:
+def _contradicts(group: _Group, key: DuplicateKey) -> bool:
     """Whether a member is of the same source, or another DOI is known."""
     if any(member.source == key.source for member in group.members):
         return True
@@ -169,9 +171,6 @@ class Diversity:
     def __post_init__(self) -> None:
         check_positive(block=self.block, **self.most)
         check_shares(least_share=self.least_share)
-
-    def limit(self, kind: str) -> int:
-        return self.most.get(kind, self.block)
 
 
 Family = tuple[str, Hashable]
@@ -200,24 +199,32 @@ def _block(
 ) -> list[int]:
     """The next ten, removed from ``waiting``."""
     count: Counter[Family] = Counter()
-    standing_back: list[int] = []  # in order
+    postponed: list[int] = []  # in order
     block: list[int] = []
-    while len(block) < rule.block and (waiting or standing_back):
-        while waiting and any(count[family] >= rule.limit(family[0]) for family in families[waiting[0]]):
-            if standing_back and scores[waiting[0]] < rule.least_share * scores[standing_back[0]]:
+    while len(block) < rule.block and (waiting or postponed):
+        while waiting and count and _is_full(families[waiting[0]], count, rule):
+            if postponed and scores[waiting[0]] < rule.least_share * scores[postponed[0]]:
                 break
-            standing_back.append(heapq.heappop(waiting))
-        block.append(_next(waiting, standing_back, scores, rule))
+            postponed.append(heapq.heappop(waiting))
+        block.append(_next(waiting, postponed, scores, rule))
         count.update(families[block[-1]])
-    for position in standing_back:
+    for position in postponed:
         heapq.heappush(waiting, position)
     return block
 
 
-def _next(waiting: list[int], standing_back: list[int], scores: Sequence[float], rule: Diversity) -> int:
+def _is_full(families: Sequence[Family], count: Mapping[Family, int], rule: Diversity) -> bool:
+    """Whether the block has as many as it may of one of these families."""
+    for family in families:  # noqa: SIM110 - of each hit of the page: a generator takes twice the time
+        if count[family] >= rule.most.get(family[0], rule.block):
+            return True
+    return False
+
+
+def _next(waiting: list[int], postponed: list[int], scores: Sequence[float], rule: Diversity) -> int:
     """The best hit that may pass, or the best postponed one if no other is good enough."""
-    if not standing_back:
+    if not postponed:
         return heapq.heappop(waiting)
-    if waiting and scores[waiting[0]] >= rule.least_share * scores[standing_back[0]]:
+    if waiting and scores[waiting[0]] >= rule.least_share * scores[postponed[0]]:
         return heapq.heappop(waiting)
-    return standing_back.pop(0)
+    return postponed.pop(0)

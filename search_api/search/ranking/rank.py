@@ -90,11 +90,17 @@ class Ranking:
     def _hits(self, indexes: Sequence[int]) -> list[Hit]:
         ids = self.inputs.candidates.ids
         scores = self.score[list(indexes)].tolist()
-        raw = {name: term.raw[list(indexes)].tolist() for name, term in self.terms.items()}
+        raw = {name: _as_measured(term.raw[list(indexes)]) for name, term in self.terms.items()}
+        values_of_hits = list(zip(*raw.values(), strict=True)) or [()] * len(indexes)
         return [
-            Hit(ids[index], scores[place], {name: measured(values[place]) for name, values in raw.items()})
-            for place, index in enumerate(indexes)
+            Hit(ids[index], scores[place], dict(zip(raw, values, strict=True)))
+            for place, (index, values) in enumerate(zip(indexes, values_of_hits, strict=True))
         ]
+
+
+def _as_measured(column: Floats) -> list[float | None]:
+    """The numbers of a column, None for NaN."""
+    return [None if math.isnan(value) else value for value in column.tolist()]
 
 
 def measured(value: float) -> float | None:
@@ -237,8 +243,8 @@ def with_pins(ranking: Ranking, pins: Sequence[Pinned]) -> Ranking:
     return replace(ranking, score=score, order=np.concatenate([first, remainder]), pins=tuple(ranked_pins))
 
 
-_COMBINERS_OWN = Reason("what the score starts from", "base")
-_OF_THE_SOURCE = Reason("a steward raised or lowered the source", "source_boost")
+_BASE_VALUE = Reason("what the score starts from", "base")
+_SOURCE_BOOST = Reason("a steward raised or lowered the source", "source_boost")
 
 
 def explain(ranking: Ranking, position: int) -> Json:
@@ -297,7 +303,7 @@ def _part(ranking: Ranking, name: SignalName, index: int) -> Json:
 def _reasons(ranking: Ranking, name: SignalName, index: int) -> tuple[Reason, ...]:
     term, signal = ranking.terms[name], ranking.ranker.signals.get(name)
     if signal is None:
-        return (_OF_THE_SOURCE if name == BOOST else _COMBINERS_OWN,)
+        return (_SOURCE_BOOST if name == BOOST else _BASE_VALUE,)
     if np.isnan(term.raw[index]):
         return (signal.silence(float(term.counted[index])),)
     return signal.reasons(ranking.inputs, term.raw, index)

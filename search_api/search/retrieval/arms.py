@@ -299,16 +299,15 @@ def _named_clause(name: str, clause: Clause) -> Clause:
 
 def _place_clause(places: Sequence[str], fields: Sequence[str]) -> Clause:
     """Records that name a place, but not only within the name of an institution: "Oregon State University"."""
-    named = [_place_interval(place, field) for place in places for field in fields]
+    intervals = [_place_interval(place) for place in places]
+    named = [{"intervals": {field: interval}} for interval in intervals for field in fields]
     return {"bool": {"should": named, "minimum_should_match": 1}}
 
 
-def _place_interval(place: str, field: str) -> Clause:
+def _place_interval(place: str) -> Json:
     name, of_place = _words_in_order(place), _words_in_order(f"of {place}")
-    institution = {"any_of": {"intervals": [_words_in_order(word) for word in sorted(INSTITUTIONS)]}}
     # One filter inside the other: "any_of" under "not_contained_by" lets some of its intervals pass.
-    interval = _not_within(_not_within(name, [name, institution], 1), [institution, of_place], 0)
-    return {"intervals": {field: interval}}
+    return _not_within(_not_within(name, [name, _INSTITUTION], 1), [_INSTITUTION, of_place], 0)
 
 
 def _not_within(interval: Json, parts: Sequence[Json], max_gaps: int) -> Json:
@@ -319,3 +318,6 @@ def _not_within(interval: Json, parts: Sequence[Json], max_gaps: int) -> Json:
 
 def _words_in_order(text: str) -> Json:
     return {"match": {"query": text, "ordered": True, "max_gaps": 0}}
+
+
+_INSTITUTION = {"any_of": {"intervals": [_words_in_order(word) for word in sorted(INSTITUTIONS)]}}

@@ -188,19 +188,20 @@ class _Expanding:
 
     def _other_names(self, terms: Sequence[QueryTerm]) -> Clause:
         """One concept counts once, by its best name: a record with all its names is not better for it."""
-        narrower = _distinct(label for term in terms for label in term.narrower)
-        weighed = [_phrase(label, self.boosts, self.weights.synonym) for label in _synonyms(terms)]
-        weighed += [_phrase(label, self.boosts, self.weights.narrower) for label in narrower]
-        return {"dis_max": {"queries": weighed}}
+        narrower = _distinct([label for term in terms for label in term.narrower])
+        weighted = [
+            *_phrases(_synonyms(terms), self.boosts, self.weights.synonym),
+            *_phrases(narrower, self.boosts, self.weights.narrower),
+        ]
+        return {"dis_max": {"queries": weighted}}
 
     def _by_any_name(self, terms: Sequence[QueryTerm]) -> Clause:
         itself = Label(terms[0].mention.text, self.language)
-        synonyms = (_phrase(label, self.boosts, 1.0) for label in _synonyms(terms))
-        return _any([_words_of(itself, self.boosts), *synonyms])
+        return _any([_words_of(itself, self.boosts), *_phrases(_synonyms(terms), self.boosts, 1.0)])
 
 
 def _synonyms(terms: Sequence[QueryTerm]) -> list[Label]:
-    return _distinct(label for term in terms for label in term.synonyms)
+    return _distinct([label for term in terms for label in term.synonyms])
 
 
 def _distinct(labels: Iterable[Label]) -> list[Label]:
@@ -211,15 +212,20 @@ def _any(clauses: Sequence[Clause]) -> Clause:
     return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
 
 
-def _phrase(label: Label, boosts: Boosts, weight: float) -> Clause:
-    return {
-        "multi_match": {
-            "query": label.text,
-            "type": "phrase",
-            "fields": boosted(boosts, label.language or "en"),
-            "boost": weight,
+def _phrases(labels: Sequence[Label], boosts: Boosts, weight: float) -> list[Clause]:
+    """Each name in the fields of its language."""
+    fields = {language: boosted(boosts, language or "en") for language in {label.language for label in labels}}
+    return [
+        {
+            "multi_match": {
+                "query": label.text,
+                "type": "phrase",
+                "fields": fields[label.language],
+                "boost": weight,
+            }
         }
-    }
+        for label in labels
+    ]
 
 
 def _words_of(label: Label, boosts: Boosts) -> Clause:

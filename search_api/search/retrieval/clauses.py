@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,12 +117,19 @@ def span_clause(span: TimeSpan, field: str = "time") -> Clause:
 
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt")
+_FIELD_LISTS = 64
+"""A configuration has four lists of fields, each in these languages."""
 
 
 def boosted(boosts: Boosts, language: str | None) -> list[str]:
     """Field names with their weights: the sub-fields of the language, else the plain folded ones."""
+    return list(_boosted(tuple(boosts.items()), language))
+
+
+@lru_cache(_FIELD_LISTS)
+def _boosted(boosts: tuple[tuple[str, float], ...], language: str | None) -> tuple[str, ...]:
     suffix = language_suffix(language)
-    return [f"{field}{suffix}^{boost:g}" for field, boost in boosts.items()]
+    return tuple([f"{field}{suffix}^{boost:g}" for field, boost in boosts])
 
 
 def language_suffix(language: str | None) -> str:
@@ -141,18 +150,15 @@ def every_word(text: str) -> Clause:
     return {"multi_match": {"query": text, "type": "cross_fields", "operator": "and", "fields": list(_TEXTS)}}
 
 
+_ASCII_SIGN, _OTHER_SIGN = re.compile(r"[^\w\s\x80-\U0010ffff]"), re.compile(r"[^\w\s\x00-\x7f]")
+
+
 def lucene_escaped(text: str) -> str:
     """The text as a literal in a Lucene regular expression, which has more signs than Python's: ``"``, ``<``, ``@``.
 
     Other signs stand for up to three characters: a field's normaliser folds ``“`` to ``"`` in the pattern too.
     """
-    return "".join(map(_escape, text))
-
-
-def _escape(character: str) -> str:
-    if character.isalnum() or character.isspace() or character == "_":
-        return character
-    return f"\\{character}" if character.isascii() else ".{0,3}"
+    return _OTHER_SIGN.sub(".{0,3}", _ASCII_SIGN.sub(r"\\\g<0>", text))
 
 
 _OVERSAMPLING = 1.5  # candidates per shard for each requested hit

@@ -45,19 +45,24 @@ def contacts_body(candidates: Sequence[ContactCandidate]) -> Json:
     surnames: dict[str, Clause] = {}
     suggestions: Json = {}
     for number, candidate in enumerate(candidates):
-        if candidate.is_surname and not candidate.may_be_person:
+        name, is_surname = candidate.name, candidate.is_surname
+        if is_surname and not candidate.may_be_person:
             continue
-        contact = _candidate_clause(candidate)
+        organisation = {} if is_surname else _named_organisation(name)
+        if is_surname:
+            contact = surnames[f"contact{number}"] = _of_person(name)
+        elif candidate.is_whole:
+            contact = contact_clause(name, may_be_person=candidate.may_be_person)
+        else:  # within a question, an organisation's name begins with the text, and only a sign may follow
+            contact = _of_contact(name, organisation, may_be_person=candidate.may_be_person)
         filters[f"contact{number}"] = contact
-        if candidate.is_surname:
-            surnames[f"contact{number}"] = contact
-        elif len(candidate.name) <= _LONGEST_NAME:
-            filters[f"exact{number}"] = _named_organisation(candidate.name)
-        if candidate.is_surname or candidate.is_whole:
-            filters[f"text{number}"] = {"bool": {"must": [phrase(candidate.name)], "must_not": [contact]}}
-        if candidate.may_be_person and len(candidate.name.split()) == 1:
-            filters[f"word{number}"] = {"match": {_WORDS: candidate.name}}
-            suggestions[f"near{number}"] = {"text": candidate.name.lower(), "term": _NEAR_CONTACTS}
+        if not is_surname and len(name) <= _LONGEST_NAME:
+            filters[f"exact{number}"] = organisation
+        if is_surname or candidate.is_whole:
+            filters[f"text{number}"] = {"bool": {"must": [phrase(name)], "must_not": [contact]}}
+        if candidate.may_be_person and len(name.split()) == 1:
+            filters[f"word{number}"] = {"match": {_WORDS: name}}
+            suggestions[f"near{number}"] = {"text": name.lower(), "term": _NEAR_CONTACTS}
     aggregations: Json = {"counts": {"filters": {"filters": filters}}}
     if surnames:
         sample = {"top_hits": {"size": _SAMPLE, "_source": [_PERSON]}}
@@ -72,13 +77,13 @@ def matched_contacts(candidates: Sequence[ContactCandidate], answer: JsonMapping
     samples = aggregations.get("surnames", {"buckets": {}})["buckets"]
     total, claims, names = max(answer["hits"]["total"]["value"], _FEW_RECORDS), Claims(length), []
     for number, candidate in enumerate(candidates):
-        count, text, exact = (counts.get(f"{kind}{number}", 0) for kind in ("contact", "text", "exact"))
-        if candidate.is_surname:
+        count, text = counts.get(f"contact{number}", 0), counts.get(f"text{number}", 0)
+        exact, is_surname, mention = counts.get(f"exact{number}", 0), candidate.is_surname, candidate
+        if is_surname:
             is_contact = count > _RARE_ELSEWHERE * text and _is_surname(candidate.name, samples[f"contact{number}"])
         else:
             is_contact = count > text or _OFTEN_ELSEWHERE * exact > text
-        mention = candidate
-        if is_contact and candidate.is_surname:
+        if is_contact and is_surname:
             mention = _with_first_name(candidate, candidates, samples[f"contact{number}"])
         if is_contact and claims.claim((mention.start, mention.end)):
             is_person = candidate.may_be_person and not exact and not is_desk(candidate.name)
@@ -150,15 +155,6 @@ def contact_clause(text: str, *, may_be_person: bool = True) -> Clause:
     return _of_contact(text, {"match_phrase": {_ORGANISATION: text}}, may_be_person=may_be_person)
 
 
-def _candidate_clause(candidate: ContactCandidate) -> Clause:
-    """Within a question, an organisation's name begins with the text, and only a sign may follow."""
-    if candidate.is_surname:
-        return _of_person(candidate.name)
-    if candidate.is_whole:
-        return contact_clause(candidate.name, may_be_person=candidate.may_be_person)
-    return _of_contact(candidate.name, _named_organisation(candidate.name), may_be_person=candidate.may_be_person)
-
-
 def _named_organisation(text: str) -> Clause:
     value = lucene_escaped(text.lower()) + _DEPARTMENT_OR_PLACE
     return {"regexp": {_WHOLE_ORGANISATION: {"value": value, "case_insensitive": True}}}
@@ -171,7 +167,7 @@ def _of_contact(text: str, organisation: Clause, *, may_be_person: bool) -> Clau
 def _of_person(text: str) -> Clause:
     """The name in any order. Of first names that are typed as initials, only the first has to agree."""
     words = [word.strip(",;") for word in text.split()]
-    initials = [word for word in words if is_initials(word)]
+    initials = [word for word in words if is_initials(word)] if len(words) > 1 else []
     if not initials or len(initials) == len(words):
         return {"match_phrase": {_PERSON: {"query": text, "slop": NAMES_APART}}}
     last_name = " ".join(word for word in words if word not in initials)

@@ -19,7 +19,7 @@ from search_api.search.retrieval.clauses import Clause, every_word, lucene_escap
 from search_api.search.retrieval.contacts import counts_of, scored_contact
 from search_api.search.understanding.interpretation import NameMatch, QueryName, QueryTerm, TextSpan
 
-Weighed = tuple[Clause, float]
+WeightedClause = tuple[Clause, float]
 
 _ANYWHERE = "words"
 _OWN, _MENTIONED = "names.keys", "names.mentioned"
@@ -46,7 +46,7 @@ def matched_names(
     counts = {**counts_of(answer), **(counts_of(beginnings) if beginnings is not None else {})}
     total = max(answer["hits"]["total"]["value"], _FEW)
     ordinary = ordinary_ranges(candidates, answer)
-    candidates = [_doubted(candidate, ordinary) for candidate in candidates]
+    candidates = [_without_ordinary_capitals(candidate, ordinary) for candidate in candidates]
     looked_up = [
         _NameLookup(candidate, number, counts, _spelt(answer.get("suggest", {}), candidate, number))
         for number, candidate in enumerate(candidates)
@@ -54,8 +54,8 @@ def matched_names(
     # With several unknown words, the question is probably about something that is not in the catalogue.
     unknown = sum(lookup.is_unknown_word for lookup in looked_up)
     query_names = [lookup.read(total, unknown) for lookup in looked_up]
-    ladder = ("exact", "beginning", "spelling", "unknown")
-    names = sorted((name for name in query_names if name is not None), key=lambda name: ladder.index(name.how))
+    surest_first = ("exact", "beginning", "spelling", "unknown")
+    names = sorted((name for name in query_names if name is not None), key=lambda name: surest_first.index(name.how))
     claims, claimed = Claims(length), []
     for name in names:
         if claims.claim((name.mention.start, name.mention.end)):
@@ -78,7 +78,7 @@ def ordinary_ranges(candidates: Sequence[NameCandidate], answer: JsonMapping) ->
     ordinary = {
         number
         for number, candidate in words
-        if not (_is_defined(counts, number) or _is_offer(counts, number) or _says_how(candidate))
+        if not (_is_defined(counts, number) or _is_offer(counts, number) or _is_notation_or_agency(candidate))
         and (number in small or is_term_of_field(candidate.text))
     }
     for (first, left), (second, right) in pairwise(words):
@@ -103,7 +103,7 @@ def _is_offer(counts: Mapping[str, int], number: int) -> bool:
     return counts.get(f"offer{number}", 0) >= max(1, counts.get(f"said{number}", 0))
 
 
-def _doubted(candidate: NameCandidate, ordinary: Sequence[Range]) -> NameCandidate:
+def _without_ordinary_capitals(candidate: NameCandidate, ordinary: Sequence[Range]) -> NameCandidate:
     """The candidate as if it were in small letters, if only ordinary words made it look like a name."""
     inside = [(a - candidate.start, b - candidate.start) for a, b in ordinary if candidate.start <= a < candidate.end]
     if not candidate.certain or not inside:
@@ -190,7 +190,7 @@ def _suggestions(field: str) -> Json:
     }
 
 
-def _says_how(candidate: NameCandidate) -> bool:
+def _is_notation_or_agency(candidate: NameCandidate) -> bool:
     """Whether it is a unit, a time zone or an organisation: what it says about data is not their topic."""
     return candidate.certain and (is_notation(candidate.text) or own_acronyms().is_agency(candidate.text))
 
@@ -225,7 +225,7 @@ class _NameLookup:
             if not numbered and (most if candidate.certain else own_count) < least and offer < least:
                 return None
             exact = self._query_name("exact", candidate.keys, own_count or mention_count, total)
-            is_preference = offer >= most or _says_how(candidate)
+            is_preference = offer >= most or _is_notation_or_agency(candidate)
             return replace(
                 exact,
                 share=max(most, offer, texts) / total,
@@ -274,13 +274,13 @@ def names_query(
     words: int = 1,
     *,
     alone: bool = False,
-    titled: Clause | None = None,
+    title_clause: Clause | None = None,
 ) -> Clause | None:
     """Scores 0..1: the share of the question's names that a record has. Its own names score more than mentions.
 
     Rare names count more. A common name counts only if the question has no other words (``alone``). ``words``: the
     number of words of the question. Names that begin with the name in the question score less, and so does the other
-    form of an acronym (``forms``). ``titled``: matches records whose title is the question, which score most.
+    form of an acronym (``forms``). ``title_clause``: matches records whose title is the question, which score most.
     None if no record has a name that counts.
     """
     known_names = [name for name in names if name.how != "unknown"]
@@ -298,11 +298,11 @@ def names_query(
     total = math.fsum(counts.values())
     total = total if alone else max(total, 1.0)
     clauses = [_best(part, counts[place] / total) for place, part in parts.items() if part and counts[place] > 0.0]
-    if titled is not None:
+    if title_clause is not None:
         return {
             "dis_max": {
                 "queries": [
-                    _weighted(titled, 1.0),
+                    _weighted(title_clause, 1.0),
                     *(_weighted(clause, weights.share_with_title) for clause in clauses),
                 ]
             }
@@ -326,7 +326,7 @@ def _count_of(weights: NameWeights, name: QueryName, *, alone: bool) -> float:
     return max(rarity, weights.preference) if alone else rarity
 
 
-def _name_clauses(weights: NameWeights, name: QueryName, words: int) -> list[Weighed]:
+def _name_clauses(weights: NameWeights, name: QueryName, words: int) -> list[WeightedClause]:
     if name.is_contact:
         return [(scored_contact(name, weights.contact), 1.0)]
     key, keys, weight = name.keys[-1], list(name.keys), weights.mention_weight(name.mention.text, words)
@@ -339,7 +339,7 @@ def _name_clauses(weights: NameWeights, name: QueryName, words: int) -> list[Wei
         return [({"prefix": {_ANYWHERE: key}}, weights.mention_prefix * weight)]
     if name.how == "beginning":
         return [({"prefix": {_OWN: key}}, own_weight), ({"prefix": {_MENTIONED: key}}, weights.mention_prefix * weight)]
-    name_prefix: list[Weighed] = (
+    name_prefix: list[WeightedClause] = (
         [({"prefix": {_OWN: key}}, weights.name_prefix * own_weight)] if len(key) > _LEAST_NAME_PREFIX else []
     )
     return [
@@ -349,19 +349,19 @@ def _name_clauses(weights: NameWeights, name: QueryName, words: int) -> list[Wei
     ]
 
 
-def _other_forms(weights: NameWeights, terms: Sequence[QueryTerm]) -> list[Weighed]:
+def _other_forms(weights: NameWeights, terms: Sequence[QueryTerm]) -> list[WeightedClause]:
     """What was typed as a phrase, before the acronym's words or the words' acronym."""
     labels = dict.fromkeys(label.text for term in terms for label in term.synonyms)
     forms = [label for label in labels if len(label) > _LONGEST_AMBIGUOUS]
-    weighed = [(terms[0].mention.text, weights.typed_form), *((form, weights.other_form) for form in forms)]
-    return [(phrase(text), weight) for text, weight in weighed]
+    weighted = [(terms[0].mention.text, weights.typed_form), *((form, weights.other_form) for form in forms)]
+    return [(phrase(text), weight) for text, weight in weighted]
 
 
-def _without_zero(parts: Sequence[Weighed]) -> list[Weighed]:
+def _without_zero(parts: Sequence[WeightedClause]) -> list[WeightedClause]:
     """Without what counts nothing: in Elasticsearch it would still be a hit."""
     return [part for part in parts if part[1] > 0.0]
 
 
-def _best(parts: Sequence[Weighed], share: float) -> Clause:
-    weighed = [_weighted(clause, boost * share) for clause, boost in parts]
-    return {"dis_max": {"queries": weighed}}
+def _best(parts: Sequence[WeightedClause], share: float) -> Clause:
+    weighted = [_weighted(clause, boost * share) for clause, boost in parts]
+    return {"dis_max": {"queries": weighted}}

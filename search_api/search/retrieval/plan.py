@@ -107,12 +107,12 @@ def plan_retrieval(
     identifiers = tuple(identifier.value for identifier in interpretation.identifiers)
     topic_words = significant_words(interpretation.thematic)
     length = len(topic_words.split())
-    terms = _widening(interpretation, weights.names, length)
+    terms = _terms_to_add(interpretation, weights.names, length)
     names = (name for place in interpretation.places for name in dict.fromkeys((place.mention.text, place.name)))
     places = tuple(names) if "place" in serving.structured else ()  # else they are part of the topic already
     fields = serving.word_fields(weights)
     language = interpretation.topic_language
-    expansion = records_expansion(weights, fields, terms, interpretation.beside_terms, language)
+    expansion = records_expansion(weights, fields, terms, interpretation.other_words, language)
     words = bm25.records_query(
         weights,
         fields,
@@ -122,12 +122,14 @@ def plan_retrieval(
         identifiers,
         expansion,
     )
-    as_asked = interpretation.foreign_topic if not serving.lacks(interpretation.language) else ""
+    original_topic = interpretation.foreign_topic if not serving.lacks(interpretation.language) else ""
     if interpretation.is_contacts_only:  # a first name alone is not the person
-        words = _either(*map(mention_clause, interpretation.names))
-    elif as_asked:
-        asked_words = bm25.records_query(weights, fields, as_asked, interpretation.named, interpretation.language)
-        words = {"dis_max": {"queries": [words, asked_words]}}
+        words = _any_of(*map(mention_clause, interpretation.names))
+    elif original_topic:
+        original_words = bm25.records_query(
+            weights, fields, original_topic, interpretation.named, interpretation.language
+        )
+        words = {"dis_max": {"queries": [words, original_words]}}
     # Boxes and periods judge place and time words; marking "since" and "the" would explain nothing.
     marked = bm25.records_query(weights, fields, topic_words, "", language, (), expansion)
     filters = record_filters(request.filters)
@@ -143,24 +145,26 @@ def plan_retrieval(
         interpretation.other_forms,
         length,
         alone=interpretation.is_names_only,
-        titled=asked_title_clause(interpretation),
+        title_clause=asked_title_clause(interpretation),
     )
-    wanted = _either_wanted(named, interpretation, words, weights.names)
-    if wanted is not None:
-        selected.append(arms.names_arm(index, wanted, filters))
+    preferred = _names_and_offers(named, interpretation, words, weights.names)
+    if preferred is not None:
+        selected.append(arms.names_arm(index, preferred, filters))
     if not interpretation.thematic and not identifiers and not interpretation.is_stopwords_only:
         selected.append(arms.browsing_arm(index, [*filters, *place_and_time_clauses(interpretation)]))
-    selected += _there_and_then(selected, request, interpretation, words, vector)
+    selected += _place_and_time_arms(selected, request, interpretation, words, vector)
     selected += _passage_arms(request, interpretation, serving, vector, weights, terms)
     if request.pinned:
         selected.append(arms.pinned_arm(index, request.pinned, filters))
     judges_meaning = bool(interpretation.thematic) and vector is not None
     every_word = bm25.every_word_query(weights, fields, interpretation.split_topic, language, identifiers, expansion)
-    if as_asked:
-        every_word = _either(every_word, bm25.every_word_query(weights, fields, as_asked, interpretation.language))
+    if original_topic:
+        every_word = _any_of(
+            every_word, bm25.every_word_query(weights, fields, original_topic, interpretation.language)
+        )
     matching = _matching(request, interpretation, words, every_word if judges_meaning else None)
     if named is not None:
-        matching = _either(matching, named)
+        matching = _any_of(matching, named)
     checks = judges_meaning or bool(places)
     is_counted = (
         vector is None and request.algorithm != "dense" and not checks and not any(arm.draws for arm in selected)
@@ -203,19 +207,19 @@ def _matching(
         )
     if every_word is not None:
         unjudged = {"bool": {"must": [words], "must_not": [{"exists": {"field": "vector"}}]}}
-        return _either(every_word, unjudged)
+        return _any_of(every_word, unjudged)
     if interpretation.thematic or interpretation.identifiers or interpretation.is_stopwords_only:
         return words
     if interpretation.text and conditions:
-        return _either(words, {"bool": {"filter": list(conditions)}})
+        return _any_of(words, {"bool": {"filter": list(conditions)}})
     return {"match_all": {}}
 
 
-def _either(*clauses: Clause) -> Clause:
+def _any_of(*clauses: Clause) -> Clause:
     return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
 
 
-def _either_wanted(
+def _names_and_offers(
     named: Clause | None, interpretation: Interpretation, words: Clause, weights: NameWeights
 ) -> Clause | None:
     """The names, and the formats and licences of records that match the words: neither makes a record a hit."""
@@ -224,10 +228,10 @@ def _either_wanted(
     share = weights.preference / len(interpretation.offers)
     offers = [{"constant_score": {"filter": offer_clause(offer), "boost": share}} for offer in interpretation.offers]
     beside_words = {"bool": {"filter": [words], "should": offers, "minimum_should_match": 1}}
-    return beside_words if named is None else _either(named, beside_words)
+    return beside_words if named is None else _any_of(named, beside_words)
 
 
-def _there_and_then(
+def _place_and_time_arms(
     selected: Sequence[Arm],
     request: SearchRequest,
     interpretation: Interpretation,
@@ -252,7 +256,7 @@ def _there_and_then(
     return [replace(arm, signal=None) for arm in inside]
 
 
-def _widening(interpretation: Interpretation, weights: NameWeights, length: int) -> list[QueryTerm]:
+def _terms_to_add(interpretation: Interpretation, weights: NameWeights, length: int) -> list[QueryTerm]:
     """The terms without the acronyms that a long question only mentions: their words would outweigh its own."""
     return [
         term
@@ -276,13 +280,13 @@ def _passage_arms(
     selected: list[Arm] = []
     if request.algorithm != "dense":
         language = interpretation.topic_language
-        expansion = passages_expansion(weights, terms, interpretation.beside_terms, language)
+        expansion = passages_expansion(weights, terms, interpretation.other_words, language)
         query = bm25.passages_query(weights, interpretation.thematic, interpretation.named, language, expansion)
         if interpretation.foreign_topic:
-            asked_words = bm25.passages_query(
+            original_words = bm25.passages_query(
                 weights, interpretation.foreign_topic, interpretation.named, interpretation.language
             )
-            query = {"dis_max": {"queries": [query, asked_words]}}
+            query = {"dis_max": {"queries": [query, original_words]}}
         selected.append(arms.passage_lexical_arm(index, query, filters))
     if vector is not None:
         selected.append(arms.passage_dense_arm(index, vector, filters))

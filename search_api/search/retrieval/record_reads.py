@@ -206,7 +206,7 @@ class TokenVectors:
         cached = cache.get(versions)
         misses = [record for record in versions if record not in cached]
         searches: dict[str, Search] = {}
-        for number, part in enumerate(batched(misses, _PART)):
+        for number, part in enumerate(batched(misses, _PART) if misses else ()):
             body = {**tokens_of({"ids": {"values": part}}, len(part)), "seq_no_primary_term": True}
             searches[f"token vectors {number}"] = ({"index": index}, body)
         return cls(cached, versions[misses[0]][0] if misses else "", made_by, cache, searches)

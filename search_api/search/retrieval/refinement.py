@@ -34,7 +34,7 @@ from search_api.search.understanding.topic import topic_of
 _SHORTEST = 4
 _SHORTEST_KNOWN = 7  # of a word that some record contains: short words have real neighbours (moss, most)
 _FAR_MORE = 30
-_LEAST_LIKENESS, _SURE_LIKENESS = 0.7, 0.8  # 1 minus the share of different letters
+_LEAST_SIMILARITY, _SURE_SIMILARITY = 0.7, 0.8  # 1 minus the share of different letters
 _MOST_WORDS = 12
 _WORD = re.compile(rf"(?=[^\W_]*[^\W\d_])[^\W_]{{{_SHORTEST},}}")
 
@@ -136,9 +136,9 @@ def _check(question: str, counts: Mapping[str, JsonMapping], real_words: Collect
             corrected = re.sub(rf"\b{re.escape(word)}\b", correction.text, corrected, flags=re.IGNORECASE)
     if corrected == question:
         return CheckedWords(unknown)
-    replaced = {word: correction.likeness for word, correction in corrections.items() if correction is not None}
+    replaced = {word: correction.similarity for word, correction in corrections.items() if correction is not None}
     alone = all(_is_alone(counts[word]["near"], corrections[word]) for word in replaced)
-    sure = tuple(replaced) == unknown and min(replaced.values()) >= _SURE_LIKENESS and alone
+    sure = tuple(replaced) == unknown and min(replaced.values()) >= _SURE_SIMILARITY and alone
     pairs = tuple((word, correction.text) for word, correction in corrections.items() if correction is not None)
     return CheckedWords(unknown, Spelling(corrected, sure, pairs))
 
@@ -161,7 +161,7 @@ def _body(fields: Collection[str], words: list[str]) -> Json:
 class _Correction(NamedTuple):
     """Compared by similarity (0..1), then by the number of records that contain it."""
 
-    likeness: float
+    similarity: float
     record_count: int
     text: str
 
@@ -169,7 +169,7 @@ class _Correction(NamedTuple):
 def _best(neighbours: Sequence[JsonMapping], word: str, records: int) -> _Correction | None:
     """A word in ``records`` records counts as misspelt only if a very near word is far more common."""
     options = [_Correction(option["score"], option["freq"], option["text"]) for option in neighbours]
-    options = [option for option in options if option.likeness >= _LEAST_LIKENESS]
+    options = [option for option in options if option.similarity >= _LEAST_SIMILARITY]
     if records:
         options = [option for option in options if _replaces(option, word, records)]
     return max(options, default=None)
@@ -178,13 +178,13 @@ def _best(neighbours: Sequence[JsonMapping], word: str, records: int) -> _Correc
 def _is_alone(neighbours: Sequence[JsonMapping], correction: _Correction | None) -> bool:
     """Whether no other word is as near: *walus* may be *walrus* or *walls*."""
     return correction is None or not any(
-        option["score"] >= correction.likeness and option["text"] != correction.text for option in neighbours
+        option["score"] >= correction.similarity and option["text"] != correction.text for option in neighbours
     )
 
 
 def _replaces(correction: _Correction, word: str, records: int) -> bool:
     usual = correction.record_count >= _FAR_MORE * records
-    return usual and len(word) >= _SHORTEST_KNOWN and correction.likeness >= _SURE_LIKENESS
+    return usual and len(word) >= _SHORTEST_KNOWN and correction.similarity >= _SURE_SIMILARITY
 
 
 AskAll = Callable[[Sequence[Json]], Sequence[JsonMapping]]
@@ -233,13 +233,13 @@ def with_catalogue_names(
         *(name.mention for name in interpretation.terms),
     ]
     acronyms = [acronym for acronym in meanings if not _is_within(acronym.mention, longer)]
-    interpretation = _without_asides(
+    interpretation = _with_parts_outside_topic(
         replace(interpretation, names=names, terms=(*interpretation.terms, *acronyms), is_title=is_title)
     )
     if is_title:  # what a title writes is what it is about
         interpretation = replace(interpretation, exclusions=(), offers=())
     # A word of a term is not unknown: its synonyms are searched too, in other languages as well.
-    words = f" {interpretation.beside_terms.lower()} "
+    words = f" {interpretation.other_words.lower()} "
     contact_words = {word for contact in interpretation.contacts for word in _checkable(contact.text)}
     unknown_words = tuple(word for word in unknown_words if word.text in words and word.text not in contact_words)
     return replace(interpretation, unknown_words=unknown_words)
@@ -267,32 +267,32 @@ def _contacts(
     )
 
 
-def _without_asides(interpretation: Interpretation) -> Interpretation:
+def _with_parts_outside_topic(interpretation: Interpretation) -> Interpretation:
     """Formats, people and organisations leave the topic, if words remain in it: they say how or by whom, not what."""
     names = () if interpretation.is_title else interpretation.names  # what a title writes is what it is about
-    aside = [name for name in names if name.is_contact or name.is_preference]
-    claimed = [*interpretation.possible.claimed, *((name.mention.start, name.mention.end) for name in aside)]
-    topic = topic_of(interpretation.text, claimed) if aside else ""
+    outside_topic = [name for name in names if name.is_contact or name.is_preference]
+    claimed = [*interpretation.possible.claimed, *((name.mention.start, name.mention.end) for name in outside_topic)]
+    topic = topic_of(interpretation.text, claimed) if outside_topic else ""
     if not topic:
-        aside, claimed, topic = [], list(interpretation.possible.claimed), interpretation.thematic
-    terms = tuple(term for term in interpretation.terms if not _overlaps(term.mention, aside))
+        outside_topic, claimed, topic = [], list(interpretation.possible.claimed), interpretation.thematic
+    terms = tuple(term for term in interpretation.terms if not _overlaps(term.mention, outside_topic))
     ranges = [*claimed, *((term.mention.start, term.mention.end) for term in terms)]
-    foreign_topic, beside_terms = "", topic_of(interpretation.text, ranges)
+    foreign_topic, other_words = "", topic_of(interpretation.text, ranges)
     if interpretation.foreign_topic:
-        names_aside = [name.mention.text for name in aside]
-        foreign_topic = topic if aside else interpretation.foreign_topic
-        topic = _without_names(interpretation.thematic, names_aside)
-        beside_terms = _without_names(interpretation.beside_terms, names_aside)
+        names_outside = [name.mention.text for name in outside_topic]
+        foreign_topic = topic if outside_topic else interpretation.foreign_topic
+        topic = _without_names(interpretation.thematic, names_outside)
+        other_words = _without_names(interpretation.other_words, names_outside)
     return replace(
         interpretation,
         thematic=topic,
-        beside_terms=beside_terms,
+        other_words=other_words,
         foreign_topic=foreign_topic,
         named=" ".join(
-            [*filter(None, [interpretation.named]), *(name.mention.text for name in aside if name.is_contact)]
+            [*filter(None, [interpretation.named]), *(name.mention.text for name in outside_topic if name.is_contact)]
         ),
         terms=terms,
-        aside=tuple(name.mention for name in aside),
+        outside_topic=tuple(name.mention for name in outside_topic),
     )
 
 

@@ -110,7 +110,7 @@ class ServingResolver:
         self._prefix = prefix
         self._embedder_for = embedder_for
         self._lock = threading.Lock()
-        self._kept: TTLCache[str, Serving] = TTLCache(1, _CACHE_S)
+        self._cached: TTLCache[str, Serving] = TTLCache(1, _CACHE_S)
         self._languages: TTLCache[str, frozenset[str]] = TTLCache(4, _LANGUAGES_CACHE_S)
 
     def resolve(self) -> Serving:
@@ -120,19 +120,19 @@ class ServingResolver:
         settings do not fit the index.
         """
         with self._lock:
-            from_cache = self._kept.get(self._prefix)
+            from_cache = self._cached.get(self._prefix)
         count_cache_lookup("serving", hit=from_cache is not None)
         if from_cache is not None:
             return from_cache
         serving = self._resolve()
         with self._lock:
-            self._kept[self._prefix] = serving
+            self._cached[self._prefix] = serving
         return serving
 
     def forget(self) -> None:
         """Clears the cache, after an index was not found because another process deleted it."""
         with self._lock:
-            self._kept.clear()
+            self._cached.clear()
 
     def _resolve(self) -> Serving:
         records = serving(self._client, self._prefix, "records")

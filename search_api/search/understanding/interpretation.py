@@ -190,7 +190,7 @@ class QueryTranslation:
     """
 
     topic: str
-    beside_terms: str
+    other_words: str
     named: str
     ranges: tuple[tuple[int, int], ...] = ()
 
@@ -214,11 +214,11 @@ class Interpretation:
     """The question and its parts. ``thematic`` is the text without the words of place and time.
 
     ``named`` are those words; ``areas`` the target boxes of the ranking (places shaped by their relation) and
-    ``area_names`` their names; ``spans`` the asked periods; ``beside_terms`` is the topic
+    ``area_names`` their names; ``spans`` the asked periods; ``other_words`` is the topic
     without the words of its ``terms``. ``unread``: the parts that were not read to their end (``place``, ``time``,
     ``entities``). ``failed``: the readers that raised; their parts are empty.
-    ``aside``: formats, people and organisations of the catalogue, which are not of the topic; nor are ``exclusions``
-    and ``offers``. ``is_title``: a record has this title.
+    ``outside_topic``: formats, people and organisations of the catalogue, which are no part of the topic; nor are
+    ``exclusions`` and ``offers``. ``is_title``: a record has this title.
     ``translation``: into English, of a question in another language; :meth:`in_english` puts it into the other fields,
     and what was asked into ``foreign_topic``.
     ``unknown_words``: of the topic, which no record contains. ``corrected``: words as typed, in small
@@ -241,12 +241,12 @@ class Interpretation:
     identifiers: tuple[QueryIdentifier, ...] = ()
     names: tuple[QueryName, ...] = ()
     terms: tuple[QueryTerm, ...] = ()
-    beside_terms: str = ""
+    other_words: str = ""
     possible: NameCandidates = NameCandidates()
     named: str = ""
     unread: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
-    aside: tuple[TextSpan, ...] = ()
+    outside_topic: tuple[TextSpan, ...] = ()
     exclusions: tuple[QueryExclusion, ...] = ()
     offers: tuple[QueryOffer, ...] = ()
     is_title: bool = False
@@ -267,7 +267,7 @@ class Interpretation:
         return replace(
             self,
             thematic=self.translation.topic,
-            beside_terms=self.translation.beside_terms,
+            other_words=self.translation.other_words,
             named=self.translation.named,
             foreign_topic=self.thematic,
         )
@@ -288,7 +288,7 @@ class Interpretation:
     @property
     def span(self) -> TimeSpan | None:
         """Around all asked periods."""
-        return enclosing_span(self.spans)
+        return enclosing_span(self.spans) if self.spans else None
 
     @property
     def months(self) -> tuple[int, ...]:
@@ -369,11 +369,11 @@ class Interpretation:
 
     @property
     def written_out(self) -> tuple[str, str]:
-        """The text without what is aside, and its topic, with acronyms as words, which a model knows better than their
-        letters.
+        """The text without what is outside its topic, and the topic, both with acronyms as words, which a model knows
+        better than their letters.
         """
         text, thematic = (
-            self._without_unknown(self.english_text or self._without_aside()),
+            self._without_unknown(self.english_text or self._without_parts_outside_topic()),
             self._without_unknown(self.thematic),
         )
         for term in self.terms:
@@ -390,9 +390,9 @@ class Interpretation:
         remaining = _SPACE.sub(" ", re.sub(rf"\b(?:{words})\b", " ", text, flags=re.IGNORECASE)).strip()
         return remaining if any(letter.isalnum() for letter in remaining) else text
 
-    def _without_aside(self) -> str:
+    def _without_parts_outside_topic(self) -> str:
         text = self.text
-        spans = [*self.aside, *(exclusion.mention for exclusion in self.exclusions)]
+        spans = [*self.outside_topic, *(exclusion.mention for exclusion in self.exclusions)]
         spans += [offer.mention for offer in self.offers]
         for span in sorted(spans, key=lambda span: -span.start):
             text = text[: span.start] + text[span.end :]

@@ -74,6 +74,10 @@ class CatalogueGazetteer(Gazetteer):
         self._base.preload()
         return self
 
+    def snapshot(self) -> Gazetteer:
+        base, places = self._base.snapshot(), self._catalogue()
+        return CatalogueGazetteer(base, lambda: places) if places.by_key else base
+
     def named(self, key: str) -> GazetteerName | None:
         base, place = self._base.named(key), self._catalogue().by_key.get(key)
         if place is None:

@@ -41,7 +41,7 @@ def topic_of(text: str, claimed: Sequence[Range]) -> str:
         if piece.strip(_LOOSE_ENDS):
             parts.append(piece)
     topic = _SPACE.sub(" ", " ".join(parts)).strip(_LOOSE_ENDS)
-    return "" if _says_nothing(topic) else topic
+    return "" if _has_only_small_words(topic) else topic
 
 
 def significant_words(topic: str) -> str:
@@ -99,7 +99,7 @@ def _without_head(piece: str) -> str:
         piece = piece[first.end() :]
 
 
-def _says_nothing(topic: str) -> bool:
+def _has_only_small_words(topic: str) -> bool:
     words = [word.rstrip("'’") for word in _WORD.findall(topic)]
     if len(words) == 1 and words[0].isupper() and len(words[0]) > 1:
         return False
@@ -132,7 +132,7 @@ def is_nonsense(embedder: Embedder, interpretation: Interpretation, least_share:
     words = [word for word in topic_words if word.isalpha() or word not in interpretation.unknown] or topic_words
     unknown = [word for word in words if word in interpretation.unknown]
     least = least_share * len(words)
-    return len(unknown) >= max(least, 1) and sum(_is_alien(embedder, unknown)) >= least
+    return len(unknown) >= max(least, 1) and sum(_is_unfamiliar(embedder, unknown)) >= least
 
 
 def is_mostly_known(interpretation: Interpretation) -> bool:
@@ -146,7 +146,7 @@ def _topic_words(interpretation: Interpretation) -> list[str]:
     return [word for word in words if word not in EMPTY_WORDS]
 
 
-def _is_alien(embedder: Embedder, words: Sequence[str]) -> list[bool]:
+def _is_unfamiliar(embedder: Embedder, words: Sequence[str]) -> list[bool]:
     pieces = _pieces_of(embedder, words)
     return [_LETTERS_A_PIECE * count > len(word) for word, count in zip(words, pieces, strict=True)]
 
@@ -173,7 +173,11 @@ def unknown_to_model(embedder: Embedder, interpretation: Interpretation) -> tupl
     if not unknown:
         return ()
     if set(_topic_words(interpretation)) <= set(unknown):
-        left_out = {word for word, alien in zip(unknown, _is_alien(embedder, unknown), strict=True) if alien}
+        left_out = {
+            word
+            for word, is_unfamiliar in zip(unknown, _is_unfamiliar(embedder, unknown), strict=True)
+            if is_unfamiliar
+        }
     else:
         left_out = set(unknown) - words_of_model(embedder, unknown)
     return tuple(word for word in interpretation.unknown_words if word.text in left_out)

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, ParamSpec, Protocol, TypeVar
 
 import structlog
 from prometheus_client import Counter
@@ -84,7 +84,7 @@ class Understander:
         organisations, whose names are no places and times.
         """
         readers = GuardedReaders()
-        language = readers.read("language", lambda: self.language(text), None) if text else None
+        language = readers.read("language", None, self.language, text) if text else None
         foreign = self._foreign(text, language, readers) if "terms" in parts else None
         if foreign is not None:
             language = foreign.language
@@ -110,14 +110,14 @@ class Understander:
             claimed += _ranges(detached)
         offers = _offers_beside_topic(text, claimed, interpretation.offers)
         claimed += _ranges(offers)
-        terms = readers.mentions("terms", lambda: self._terms(text, claimed, language), wanted="terms" in parts)
-        with_terms = [*claimed, *_ranges(term.mention for term in terms)]
+        terms = readers.mentions("terms", self._terms, text, claimed, language) if "terms" in parts else []
+        with_terms = [*claimed, *_ranges([term.mention for term in terms])]
         no_areas: tuple[tuple[BBox, ...], tuple[AreaName, ...]] = ((), ())
         areas, area_names = readers.read(
-            "area", lambda: _areas(text, interpretation.places, interpretation.relations), no_areas
+            "area", no_areas, _areas, text, interpretation.places, interpretation.relations
         )
-        topic = readers.read("topic", lambda: topic_of(text, claimed), text)
-        beside_terms = readers.read("topic", lambda: topic_of(text, with_terms), text)
+        topic = readers.read("topic", text, topic_of, text, claimed)
+        other_words = readers.read("topic", text, topic_of, text, with_terms)
         return Interpretation(
             text=text,
             thematic=topic,
@@ -134,7 +134,7 @@ class Understander:
             kinds=tuple(_kind(kind) for kind in interpretation.kinds),
             identifiers=tuple(_identifier(text, identifier) for identifier in interpretation.identifiers),
             terms=tuple(_first_of_each(terms, lambda term: (term.uri, term.mention.text.lower()))),
-            beside_terms=beside_terms,
+            other_words=other_words,
             possible=_possible(
                 text,
                 [*claimed, *_ranges(seasons)],
@@ -145,7 +145,7 @@ class Understander:
             ),
             named=" ".join(dict.fromkeys(text[span.start : span.end] for span in without_topic)),
             translation=(
-                None if foreign is None else _translation(foreign, text, (topic, beside_terms), without_topic, contacts)
+                None if foreign is None else _translation(foreign, text, (topic, other_words), without_topic, contacts)
             ),
             unread=interpretation.unread,
             failed=tuple(readers.failed),
@@ -163,34 +163,35 @@ class Understander:
         translations: Sequence[Translation],
     ) -> _Mentions:
         limit = MOST_READ + 1  # one more shows that there are more
-        identifiers = readers.mentions("identifier", lambda: self.identifiers(text))
-        places = readers.mentions("place", lambda: self.places.read(text, language, limit), wanted="place" in parts)
-        places = [place for place in places if not _is_term(place, translations)]
+        identifiers = readers.mentions("identifier", self.identifiers, text)
+        places = readers.mentions("place", self.places.read, text, language, limit) if "place" in parts else []
+        if translations:
+            places = [place for place in places if not _is_term(place, translations)]
         in_south = bool(places) and all(_is_southern(place.place.bbox) for place in places)
-        times = readers.mentions(
-            "time", lambda: self.times.read(text, language, limit, in_south=in_south), wanted="time" in parts
-        )
+        has_times = "time" in parts
+        times = readers.mentions("time", self.times.read, text, language, limit, in_south=in_south) if has_times else []
         unread = [name for name, count in (("place", len(places)), ("time", len(times))) if count > MOST_READ]
-        kinds = readers.mentions("kind", lambda: self.kinds(text), wanted="kind" in parts)
+        kinds = readers.mentions("kind", self.kinds, text) if "kind" in parts else []
         experiments = [kind for kind in kinds if kind.kind == "simulation"]  # "historical runs" name no time
         times = _elsewhere(times[:MOST_READ], [*contacts, *experiments], len(text))
         places = _elsewhere(places[:MOST_READ], [*times, *identifiers, *contacts], len(text))
         ranges, time_ranges = _ranges(places), _ranges(times)
-        relations = readers.mentions(
-            "relation", lambda: self.relations(text, ranges), wanted=not parts.isdisjoint(("relation", "place"))
-        )
+        has_relations = "relation" in parts or "place" in parts
+        relations = readers.mentions("relation", self.relations, text, ranges) if has_relations else []
         if "relation" not in parts:  # a distance without its place would be a word of the topic
             relations = [relation for relation in relations if relation.distance_km is not None]
-        wanted = "conditions" in parts
-        exclusions = readers.mentions(
-            "conditions", lambda: read_exclusions(text, ranges, times, language), wanted=wanted
+        has_conditions = "conditions" in parts
+        exclusions = (
+            readers.mentions("conditions", read_exclusions, text, ranges, times, language) if has_conditions else []
         )
         times = _elsewhere(times, exclusions, len(text))
-        months = readers.mentions(
-            "time", lambda: read_months(text, ranges, time_ranges, language, in_south=in_south), wanted="time" in parts
+        months = (
+            readers.mentions("time", read_months, text, ranges, time_ranges, language, in_south=in_south)
+            if has_times
+            else []
         )
-        scales = readers.mentions("scale", lambda: self.scales(text), wanted="scale" in parts)
-        offers = readers.mentions("conditions", lambda: read_offers(text), wanted=wanted)
+        scales = readers.mentions("scale", self.scales, text) if "scale" in parts else []
+        offers = readers.mentions("conditions", read_offers, text) if has_conditions else []
         return _Mentions(
             identifiers=identifiers,
             times=times,
@@ -207,7 +208,10 @@ class Understander:
         )
 
     def _foreign(self, text: str, language: str | None, readers: GuardedReaders) -> ForeignText | None:
-        return readers.read("terms", lambda: self.vocabulary().translator.read(text, language), None) if text else None
+        return readers.read("terms", None, self._translated, text, language) if text else None
+
+    def _translated(self, text: str, language: str | None) -> ForeignText | None:
+        return self.vocabulary().translator.read(text, language)
 
     def _terms(self, text: str, claimed: list[Range], language: str | None) -> list[QueryTerm]:
         """Of the first terms, those with another name."""
@@ -224,15 +228,17 @@ def _possible(
     parts: frozenset[Part],
     readers: GuardedReaders,
 ) -> NameCandidates:
-    names = readers.mentions("names", lambda: name_candidates(text, claimed, distances), wanted="names" in parts)
-    acronyms = readers.mentions(
-        "acronyms", lambda: acronym_candidates(text, claimed, own_acronyms()), wanted="terms" in parts
+    has_names = "names" in parts
+    names = readers.mentions("names", name_candidates, text, claimed, distances) if has_names else []
+    acronyms = (
+        readers.mentions("acronyms", acronym_candidates, text, claimed, own_acronyms()) if "terms" in parts else []
     )
-    free_names = [
-        name for name in names if not any(name.start < end and start < name.end for start, end in identifier_ranges)
-    ]
-    contacts = readers.mentions("contacts", lambda: contact_candidates(text, claimed), wanted="names" in parts)
-    return NameCandidates(tuple(free_names), tuple(contacts), tuple(acronyms), tuple(claimed), "names" in parts)
+    if identifier_ranges:
+        names = [
+            name for name in names if not any(name.start < end and start < name.end for start, end in identifier_ranges)
+        ]
+    contacts = readers.mentions("contacts", contact_candidates, text, claimed) if has_names else []
+    return NameCandidates(tuple(names), tuple(contacts), tuple(acronyms), tuple(claimed), has_names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,12 +266,15 @@ class _Located(Protocol):
     def end(self) -> int: ...
 
 
+P = ParamSpec("P")
 T = TypeVar("T")
 M = TypeVar("M", PlaceMention, TimeMention, ScaleMention, KindMention, OfferMention)
 
 
 def _elsewhere(mentions: Sequence[M], other_mentions: Sequence[_Located], length: int) -> list[M]:
     """The mentions that share no character with the others."""
+    if not (mentions and other_mentions):
+        return list(mentions)
     claims = Claims(length)
     for mention in other_mentions:
         claims.block((mention.start, mention.end))
@@ -383,8 +392,8 @@ def _translation(
         mention.place.name if isinstance(mention, PlaceMention) else text[mention.start : mention.end]
         for mention in named
     ]
-    topic, beside_terms = (_in_english(foreign, part, [contact.text for contact in contacts]) for part in topics)
-    return QueryTranslation(topic, beside_terms, " ".join(names), tuple(_ranges(foreign.translations)))
+    topic, other_words = (_in_english(foreign, part, [contact.text for contact in contacts]) for part in topics)
+    return QueryTranslation(topic, other_words, " ".join(names), tuple(_ranges(foreign.translations)))
 
 
 def _in_english(foreign: ForeignText, topic: str, names: Sequence[str]) -> str:
@@ -458,21 +467,9 @@ def _identifier(text: str, identifier: IdentifierMention) -> QueryIdentifier:
 
 
 Reader = Literal[
-    "language",
-    "identifier",
-    "time",
-    "place",
-    "relation",
-    "area",
-    "scale",
-    "kind",
-    "conditions",
-    "names",
-    "contacts",
-    "acronyms",
-    "terms",
-    "topic",
-]
+    "language", "identifier", "time", "place", "relation", "area", "scale", "kind", "conditions", "names", "contacts",
+    "acronyms", "terms", "topic",
+]  # fmt: skip
 
 _FAILED = Counter("sonde_reader_failures_total", "Questions of which a reader failed to read its part", ["reader"])
 log = structlog.get_logger(__name__)
@@ -484,15 +481,16 @@ class GuardedReaders:
 
     failed: list[Reader] = field(default_factory=list)
 
-    def mentions(self, reader: Reader, reading: Callable[[], list[T]], *, wanted: bool = True) -> list[T]:
-        """The reader's mentions; empty if it raises or is not wanted."""
-        no_mentions: list[T] = []
-        return self.read(reader, reading, no_mentions) if wanted else no_mentions
+    def mentions(self, reader: Reader, reading: Callable[P, list[T]], *args: P.args, **more: P.kwargs) -> list[T]:
+        """The mentions that ``reading`` gives of these arguments; none if it raises."""
+        return self.read(reader, [], reading, *args, **more)
 
-    def read(self, reader: Reader, reading: Callable[[], T], otherwise: T) -> T:
-        """The reader's result, or ``otherwise`` if it raises: a defect in one part must not refuse the question."""
+    def read(self, reader: Reader, otherwise: T, reading: Callable[P, T], *args: P.args, **more: P.kwargs) -> T:
+        """What ``reading`` gives of these arguments, or ``otherwise`` if it raises: a defect of one must not refuse the
+        question.
+        """
         try:
-            return reading()
+            return reading(*args, **more)
         except Exception as error:  # noqa: BLE001 - readers are pure: nothing is half done where one stops
             log.error("understanding.reader_failed", reader=reader, error=type(error).__name__)
             _FAILED.labels(reader).inc()

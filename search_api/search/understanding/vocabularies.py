@@ -138,8 +138,6 @@ LOOKED_AFTER_S = 30.0
 """A loaded vocabulary is in use after at most this many seconds."""
 
 T = TypeVar("T")
-_Loaded = tuple[frozenset[tuple[str, str]], T]
-"""Name and version of each vocabulary, and what was made of them."""
 
 
 def loaded_vocabularies(
@@ -149,13 +147,16 @@ def loaded_vocabularies(
 ) -> Callable[[], T]:
     """What ``build`` makes of the vocabularies that are loaded now; one request every 30 seconds looks for others."""
 
-    def read(last: _Loaded[T]) -> _Loaded[T]:
+    built_versions: frozenset[tuple[str, str]] = frozenset()
+
+    def read(last: T) -> T:
+        nonlocal built_versions
         manifests = store.manifests()
         versions = frozenset((manifest.name, manifest.version) for manifest in manifests)
-        if versions == last[0]:
+        if versions == built_versions:
             return last
-        return versions, build([store.load(manifest) for manifest in manifests])
+        built = build([store.load(manifest) for manifest in manifests])
+        built_versions = versions
+        return built
 
-    none: _Loaded[T] = (frozenset(), build(()))
-    reader = PeriodicReader(read, none, LOOKED_AFTER_S, "vocabularies", clock)
-    return lambda: reader()[1]
+    return PeriodicReader(read, build(()), LOOKED_AFTER_S, "vocabularies", clock)

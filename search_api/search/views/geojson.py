@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from core.geo import BBox
-from core.hit import Hit
+from core.hit import SignalName
 from core.json_types import Json, JsonMapping
 from core.names import Names, Variable
 from core.record import Contact, Link, Record, doubts
@@ -170,7 +170,7 @@ def hit_feature(record: FoundRecord, feature: Json, members: Json) -> Json:
 
 def hit_members(record: FoundRecord) -> Json:
     """The hit's score, its signals and, on request, its explanation."""
-    members: Json = {"sonde:score": round(record.hit.score, 6), "sonde:signals": _signals(record.hit)}
+    members: Json = {"sonde:score": round(record.hit.score, 6), "sonde:signals": _signals(record.hit.signals)}
     if record.highlights:
         members["sonde:highlights"] = record.highlights
     if record.passages:
@@ -193,16 +193,20 @@ def _superseded_by(found: FoundRecord) -> Json:
     if found.successor is not None:
         newer = found.successor
         values = {"id": newer.id, "title": newer.title, "edition": newer.edition}
+    elif (stated := stated_successor(found.record)) is not None:
+        values = {"href": stated.href, "title": stated.name}
     else:
-        stated = stated_successor(found.record)
-        values = {} if stated is None else {"href": stated.href, "title": stated.name}
+        return {}
     return {name: value for name, value in values.items() if value}
 
 
-def _signals(hit: Hit) -> dict[str, float | None]:
+def _signals(measured: Mapping[SignalName, float | None]) -> dict[str, float | None]:
     """Every signal that ranks records; unmeasured ones are null, never 0."""
-    measured = {name: round(value, 6) for name, value in hit.signals.items() if value is not None}
-    return {**dict.fromkeys(default_config().records.signals), **measured}
+    signals: dict[str, float | None] = dict.fromkeys(default_config().records.signals)
+    for name, value in measured.items():
+        if value is not None:
+            signals[name] = round(value, 6)
+    return signals
 
 
 _NOTHING_ABOUT_TOPIC = "No record is about the topic. These records are"
@@ -233,8 +237,8 @@ def _offer_notes(answer: Answer) -> list[Json]:
 
 
 def _topic_notes(answer: Answer) -> list[Json]:
-    if answer.is_beside_topic:
-        shared = " and ".join(sorted(answer.shared_beside_topic))
+    if answer.is_off_topic:
+        shared = " and ".join(sorted(answer.shared_off_topic))
         reason = f"from the {shared} of the question" if shared else _NEAREST
         return [{"code": "nothing_about_topic", "text": f"{_NOTHING_ABOUT_TOPIC} {reason}."}]
     notes = [{"code": "weak_matches", "text": _WEAK_MATCHES}] if answer.is_weak else []

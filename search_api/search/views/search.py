@@ -14,6 +14,7 @@ from flask import Response, abort, jsonify, request
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from core.document import document_of_record
 from core.errors import InvalidInput, ModelMissing, Unsupported
 from core.json_types import Json
 from core.record import Record
@@ -130,7 +131,7 @@ def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Respo
 
     def answered(query: SearchParameters) -> Response:
         question = to_request(query)
-        live = parts.federation.start(query, question, parts.search)
+        live = parts.federation.start(query, question, parts.search) if query.distributedSearch else None
         if query.scope != "public":
             return own_documents(query)
         answer = parts.search.search(question)
@@ -145,7 +146,10 @@ def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Respo
             next_address = addresses.page(cursor) if cursor is not None else None
             return _respond(write(_result_page(query, answer, addresses, next_address)), media_type, next_address)
         link_to = _log_question(parts, query, question, answer, addresses)
-        features = [feature_cache.hit(hit, addresses, link_to(hit.record.id)) for hit in answer.hits]
+        features = [
+            feature_cache.hit(hit, addresses, None if link_to is None else link_to(hit.record.id))
+            for hit in answer.hits
+        ]
         body = geojson.collection(answer, features, ways_on(addresses, cursor))
         if merged is not None:
             page_features = merged.features(features)
@@ -160,14 +164,14 @@ def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Respo
 
 def _log_question(
     parts: Parts, query: SearchParameters, question: SearchRequest, answer: Answer, addresses: Addresses
-) -> Callable[[str], str | None]:
+) -> Callable[[str], str] | None:
     """Notes the question, if the log is on, and makes the links that count what is opened. A later page is the same
     question, and so is a map that asks where its matches lie, again with every zoom (``cell_area``). A question that
     is still typed is not asked yet.
     """
     log = parts.queries
     if not log.is_on or not question.q or question.offset or query.cell_area or query.typed or _by_steward():
-        return lambda _record: None
+        return None
     id = new_id()
     log.add_question(id, question.q, question.algorithm, answer, Requester(caller().subject, request.remote_addr or ""))
     return lambda record: addresses.to(f"/opened/{log.link_id(id, record)}")
@@ -244,17 +248,24 @@ MOST_BYTES = 32 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class _CachedFeature:
-    """``opened``: the record's feature as JSON, still open at the end of its links. ``path``: the record's own."""
+    """``opened``: the record's feature as JSON, still open at the end of its links. ``path``: the record's own.
+    ``is_of_document``: it stands for a public document.
+    """
 
     record: Record
     opened: bytes
     path: str
+    is_of_document: bool
 
     @classmethod
     def of(cls, record: Record) -> _CachedFeature:
         feature = geojson.feature(record)
         content = json_part(feature)  # its last member is a list: the links
-        return cls(record, content[:-2] + (b"," if feature["links"] else b""), item_path(record))
+        opened = content[:-2] + (b"," if feature["links"] else b"")
+        return cls(record, opened, item_path(record), document_of_record(record.id) is not None)
+
+
+_BEFORE_LINKS = b'{"links":['
 
 
 class FeatureCache:
@@ -266,27 +277,29 @@ class FeatureCache:
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._lock = threading.Lock()
-        self._kept: LRUCache[int, _CachedFeature] = LRUCache(most_bytes, lambda written: len(written.opened))
+        self._cached: LRUCache[int, _CachedFeature] = LRUCache(most_bytes, lambda written: len(written.opened))
 
     def hit(self, hit: FoundRecord, addresses: Addresses, opened: str | None = None) -> orjson.Fragment:
         """What ``geojson.hit_feature`` makes, as a part for orjson. ``opened``: the address that counts an opening."""
         entry = self._of(hit.record)
-        links = json_part(link("self", f"{addresses.base}{entry.path}", GEOJSON))
-        if (document := document_link(hit.record, addresses.base)) is not None:
-            links = b",".join((links, json_part(document)))
-        members = geojson.hit_members(hit)
-        own_members = json_part(members if opened is None else {**members, "sonde:opened": opened})
-        return orjson.Fragment(b"".join((entry.opened, links, b"],", own_members[1:])))
+        links = [link("self", f"{addresses.base}{entry.path}", GEOJSON)]
+        document = document_link(hit.record, addresses.base) if entry.is_of_document else None
+        if document is not None:
+            links.append(document)
+        members: Json = {"links": links, **geojson.hit_members(hit)}
+        if opened is not None:
+            members["sonde:opened"] = opened
+        return orjson.Fragment(entry.opened + json_part(members)[len(_BEFORE_LINKS) :])
 
     def _of(self, record: Record) -> _CachedFeature:
         with self._lock:
-            entry = self._kept.get(id(record))
+            entry = self._cached.get(id(record))
         if entry is not None and entry.record is record:
             return entry
         entry = _CachedFeature.of(record)
         with self._lock:
-            if len(entry.opened) <= self._kept.maxsize:
-                self._kept[id(record)] = entry
+            if len(entry.opened) <= self._cached.maxsize:
+                self._cached[id(record)] = entry
         return entry
 
 

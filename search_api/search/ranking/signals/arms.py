@@ -4,11 +4,14 @@ A weight is a share of the text score. An arm that did not run is left out and t
 
 A passage's relevance is a logistic curve of the cosine, of the share of the question's words in the passage, and of
 their late interaction, fitted on train halves of judged questions.
+``AnswerRelevance`` is an absolute score of a hit: how probable it is that the record answers the question, whatever the
+other hits are.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -273,3 +276,46 @@ class CrossEncoderReading(BestOnly):
 
     def silence(self, _counted: float) -> Reason:
         return Reason("not among those read with the question: adds nothing", "not_read")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRelevance:
+    """A curve of the best cosine of record and passages, and of whether the record has the question's words.
+
+    ``by_tokens``: with late interaction; ``by_words``: for a hit where that was not measured. Fitted on judged
+    collections and on nonsense. Hits below ``weak`` are weak matches; if no record has some word of the topic, those
+    below ``weak_with_unknown``.
+    """
+
+    by_words: Curve
+    by_tokens: Curve
+    weak: float
+    weak_with_unknown: float
+
+    def __post_init__(self) -> None:
+        check_shares(weak=self.weak, weak_with_unknown=self.weak_with_unknown)
+
+    def of(self, signals: Mapping[SignalName, float | None], cosine_floor: float, *, has_words: bool) -> float:
+        """0..1. ``cosine_floor``: where the embedder's cosines begin."""
+        return self.of_each([signals], cosine_floor, [has_words])[0]
+
+    def of_each(
+        self, signals: Sequence[Mapping[SignalName, float | None]], cosine_floor: float, has_words: Sequence[bool]
+    ) -> list[float]:
+        """The same of each hit of a page."""
+        begins = max(cosine_floor, 0.0)
+        cosines = [
+            np.array([by_name.get(name) for by_name in signals], dtype=np.float64)
+            for name in (Dense.name, PassageDense.name)
+        ]
+        nearest = np.fmax(np.fmax(*cosines), begins)  # NaN: not measured
+        cosine, words = (nearest - begins) / (1.0 - begins), np.array(has_words, dtype=np.float64)
+        interaction = np.array([by_name.get(LateInteraction.name) for by_name in signals], dtype=np.float64)
+        counted = np.maximum(np.nan_to_num(interaction), 0.0)
+        by_words, by_tokens = self.by_words.at(cosine, words, counted), self.by_tokens.at(cosine, words, counted)
+        relevance: list[float] = np.where(np.isnan(interaction), by_words, by_tokens).tolist()
+        return relevance
+
+    def least(self, *, is_word_unknown: bool) -> float:
+        """The relevance below which all hits of a page are weak matches."""
+        return self.weak_with_unknown if is_word_unknown else self.weak
