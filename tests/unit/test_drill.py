@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 from unittest.mock import ANY
@@ -80,6 +81,15 @@ def test_a_question_is_posted_as_its_contract_says(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(httpx, "post", post)
     assert SITE.search("/ask") == "200 without language_model"
     assert asked == [("ask", {"question": "rainfall in Africa"})]
+
+
+def test_a_fault_that_cannot_be_caused_here_is_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    site = Rehearsed({})
+    site.faketime = tmp_path / "libfaketime.so.1"
+    monkeypatch.setattr(drill, "started_site", lambda _console, _faketime: nullcontext(site))
+    done = CliRunner().invoke(cli, ["drill", "--fault", "the clock jumps"])
+    assert done.exit_code == 0
+    assert "the clock jumps: not tried, there is no libfaketime at" in done.output.replace("\n", " ")
 
 
 def test_only_known_faults_are_chosen() -> None:
