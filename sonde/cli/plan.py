@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from typing import IO
 
 import click
 import yaml
@@ -195,17 +195,19 @@ def chart_values(demand: Demand) -> dict[str, object]:
     help="Further copies of the index in a cluster; 0: the loss of a node stops searches.",
 )
 @click.option(
-    "--values", "values_file", type=click.Path(path_type=Path, dir_okay=False), help="Write the chart's values here."
+    "--values", "values_file", type=click.File("w", "utf-8", lazy=True), help="Write the chart's values here."
 )
 @click.option("--json", "as_json", is_flag=True)
 def plan(
-    *, records: int, passages: int, searches: float, replicas: int, values_file: Path | None, as_json: bool
+    *, records: int, passages: int, searches: float, replicas: int, values_file: IO[str] | None, as_json: bool
 ) -> None:
     """Say what a catalogue of this size needs on one machine and on Kubernetes. Connects to nothing."""
+    if not math.isfinite(searches):
+        raise click.BadParameter("it is no number of searches.", param_hint="'--searches'")
     demand = Demand(records, passages, searches, replicas)
     needs, cluster, notes = needs_of(demand), cluster_of(demand), list(cautions(demand))
     if values_file is not None:
-        values_file.write_text(_values_text(demand, notes), "utf-8")
+        values_file.write(_values_text(demand, notes))
     if as_json:
         needs_row = {**asdict(needs), "cores": needs.cores, "memory_gb": needs.memory_gb}
         say_json({"vectors": demand.vectors, "needs": needs_row, "cluster": asdict(cluster), "cautions": notes})
@@ -214,7 +216,7 @@ def plan(
     for note in notes:
         say(note)
     if values_file is not None:
-        say(f"helm upgrade --install sonde helm/sonde -f {values_file}")
+        say(f"helm upgrade --install sonde helm/sonde -f {values_file.name}")
 
 
 def _show_table(demand: Demand, needs: Needs, cluster: Cluster) -> None:
