@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import ANY
@@ -12,6 +13,7 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
+from core.errors import SondeError
 from lab.operating import drill
 from lab.operating.drill import FAULTS, PAGE, Fault, Outcome, Site
 from sonde.cli import cli
@@ -63,6 +65,25 @@ def test_a_fault_that_stays_is_not_repaired(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(drill, "_LONGEST_S", 0)
     fault = Fault("x", "api", "row", "act", lambda site: setattr(site, "broken", True), lambda _site: None)
     assert drill._rehearse(fault, Rehearsed({"api": "start it"}), {}).repaired_s is None
+
+
+def test_a_repair_that_fails_is_tried_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drill, "_PAUSE_S", 0)
+    tries: list[Site] = []
+
+    def repair(site: Site) -> None:
+        tries.append(site)
+        if len(tries) == 1:
+            raise SondeError("elasticsearch is red, 180 s after its start")
+        site.broken = False  # type: ignore[attr-defined]
+
+    fault = replace(_fault(), repair=repair)
+    assert drill._rehearse(fault, Rehearsed({"api": "start it"}), {}).repaired_s is not None
+
+    def refuse(_site: Site) -> None:
+        raise SondeError("it does not start")
+
+    assert drill._rehearse(replace(fault, repair=refuse), Rehearsed({"api": "start it"}), {}).repaired_s is None
 
 
 def test_the_answers_of_a_service_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
