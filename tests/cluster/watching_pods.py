@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -142,7 +142,8 @@ def watched(release: Release) -> list[str]:
     node, watching = release.node, Watching.begun(release)
     for number in range(40):
         ask(node, f"/search?q=rain+{number % 10}")
-    time.sleep(_SCRAPES_S)
+    with suppress(TimeoutError):
+        wait_until(lambda: not watching.without_data(), _SCRAPES_S, "every query of the dashboard has data")
     asked, empty = len(queries(watching.chart)), watching.without_data()
     lines = [
         f"- Of the {asked} queries of the dashboard, {asked - len(empty)} returned data in Prometheus over the pods."
