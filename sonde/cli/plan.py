@@ -31,6 +31,7 @@ _LOAD = 0.6
 """The share of the measured rate that is planned for: at the whole rate, requests already wait."""
 _VECTORS_OF_SHARD = 4_000_000
 _LARGEST_HEAP_GB = 30.0  # larger ones have no compressed pointers
+_MOST_NODE_CORES = 64
 _HARVEST_H = 24
 _MOST_EMBEDDERS = 8
 
@@ -115,6 +116,8 @@ def cautions(demand: Demand) -> Iterator[str]:
         )
     if needs_of(demand).heap_gb > _LARGEST_HEAP_GB:
         yield "One node cannot have this heap: use a cluster."
+    if (cores := cluster_of(demand).node_cores) > _MOST_NODE_CORES:
+        yield f"Few machines have {cores} cores: with more --replicas, more nodes share the searches."
 
 
 @dataclass(frozen=True, slots=True)

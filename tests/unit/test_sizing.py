@@ -104,6 +104,7 @@ def test_what_nobody_measured_is_said() -> None:
     (speed,) = cautions(Demand(1_000, 0, 28))
     assert "27 searches a second" in speed
     assert any("use a cluster" in caution for caution in cautions(Demand(20_000_000, 0, 1)))
+    assert any("Few machines have 91 cores" in caution for caution in cautions(Demand(10**7, 10**7, 100)))
 
 
 def test_the_command_writes_values_with_its_cautions(tmp_path: Path) -> None:
