@@ -82,6 +82,24 @@ def queues_without_worker(broker: redis.Redis, prefix: str) -> list[str]:
     return [queue for queue in QUEUES if not broker.exists(_heartbeat_key(prefix, queue))]
 
 
+def broker_clocks(broker: redis.Redis, prefix: str) -> dict[str, float]:
+    """Seconds since 1970 by the broker's clock, and by that of the last worker of each queue. Raises redis.RedisError.
+
+    A sign of life holds its worker's time; how long ago that was, the broker says by what is left until it lapses.
+    """
+    with broker.pipeline(transaction=False) as asked:
+        asked.time()
+        for queue in QUEUES:
+            asked.get(_heartbeat_key(prefix, queue))
+            asked.pttl(_heartbeat_key(prefix, queue))
+        (seconds, micros), *signs = asked.execute()
+    times = {"the broker": seconds + micros / 1e6}
+    for queue, written, left_ms in zip(QUEUES, signs[::2], signs[1::2], strict=True):
+        if written is not None:
+            times[f"the worker of {queue}"] = float(written) + _EXPIRES_S - left_ms / 1000
+    return times
+
+
 def beat_ticks(broker: redis.Redis, prefix: str) -> bool:
     """RedBeat renews its lock at each tick and lets it lapse after 30 s without one. Raises redis.RedisError."""
     return bool(broker.exists(f"{prefix}:redbeat::lock"))
@@ -92,7 +110,7 @@ def _renew_heartbeats(broker: redis.Redis, prefix: str, queues: Sequence[str]) -
     while True:
         try:
             for queue in queues:
-                broker.set(_heartbeat_key(prefix, queue), "1", ex=_EXPIRES_S)
+                broker.set(_heartbeat_key(prefix, queue), time.time(), ex=_EXPIRES_S)
         except redis.RedisError:
             pass  # everybody else notices a broker that is down
         pause.wait(_EVERY_S)

@@ -18,7 +18,8 @@ from rich.table import Table
 
 from core.errors import SondeError
 from lab.cluster.breakages import breakages
-from lab.cluster.chaos_cluster import DEBIAN_FAKETIME, PREFIX, ChaosCluster, chaos_cluster, clock_trouble
+from lab.cluster.chaos_cluster import PREFIX, ChaosCluster, chaos_cluster
+from lab.cluster.clock import DEBIAN_FAKETIME, clock_trouble
 from lab.cluster.switching import SwitchStep, run_switching
 from lab.cluster.trial import SoakPlan, SoakResult, TrialOutcome, TrialSize, trials
 from lab.cluster.trial import soak as run_soak

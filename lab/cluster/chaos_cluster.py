@@ -8,9 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +23,7 @@ from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from indexer.store.ledger import scan
 from lab.chaos.proxies import TcpProxy
+from lab.cluster.clock import clock_environment, reset_clock
 from local_stack.accounts import node_folder, unprivileged_account
 from local_stack.elasticsearch import elasticsearch_part
 from local_stack.part import External, StackPart, ignore_event
@@ -37,56 +36,11 @@ from local_stack.valkey import broker_part
 from sonde.ops.one_machine import QUEUES, own_environment, serve_command, served_at
 from workers.jobs import start_harvest
 
-DEBIAN_FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
-"""Where the package ``faketime`` puts it."""
-
-_ZERO_OFFSET = "+0"
-_PROBE = "import time; time.sleep(0.01)"
-_PROBE_S = 30.0
 PREFIX = "sonde-chaos"
 _HEAP = "512m"
 _BATCH = 256
 _DIES_S = 10.0
 _NODE_START_S = 900.0  # beside a harvest and searches on the same cores it takes long, and that is not what is tried
-
-
-def clock_environment(library: Path, offset: Path) -> Mapping[str, str]:
-    """Variables that make a process's clock follow the file ``offset`` (``+7200``: seconds ahead).
-
-    The monotonic clock, which no administrator can set, does not follow.
-    """
-    return {
-        "LD_PRELOAD": str(library),
-        "FAKETIME_TIMESTAMP_FILE": str(offset),
-        "FAKETIME_NO_CACHE": "1",
-        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-        "NO_FAKE_STAT": "1",  # what stands on the disk does not move with the clock
-    }
-
-
-def reset_clock(offset: Path) -> None:
-    """The clock of those that follow ``offset`` is that of the machine."""
-    offset.write_text(_ZERO_OFFSET, "utf-8")
-
-
-def clock_trouble(library: Path) -> str | None:
-    """Why our processes cannot run with it, as a sentence; None if they can.
-
-    0.9.10, which Debian 12 has, hands Linux a wrong time whenever Python 3.11 sleeps
-    (https://github.com/wolfcw/libfaketime/issues/426); later ones do not.
-    """
-    if not library.exists():
-        return f"there is no libfaketime at {library}; name one by --faketime"
-    with tempfile.TemporaryDirectory(prefix="sonde-clock-") as folder:
-        offset = Path(folder) / "clock"
-        reset_clock(offset)
-        environment = {**os.environ, **clock_environment(library, offset)}
-        process = subprocess.run(  # noqa: S603  # nosec B603: a constant
-            [sys.executable, "-c", _PROBE], env=environment, capture_output=True, timeout=_PROBE_S, check=False
-        )
-    if process.returncode:
-        return f"Python cannot sleep with {library}; one later than 0.9.10 is needed, name it by --faketime"
-    return None
 
 
 @dataclass

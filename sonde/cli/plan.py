@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from typing import IO
 
 import click
 import yaml
@@ -32,6 +32,7 @@ _LOAD = 0.6
 """The share of the measured rate that is planned for: at the whole rate, requests already wait."""
 _VECTORS_OF_SHARD = 4_000_000
 _LARGEST_HEAP_GB = 30.0  # larger ones have no compressed pointers
+_MOST_NODE_CORES = 64
 _HARVEST_H = 24
 _MOST_EMBEDDERS = 8
 
@@ -116,6 +117,8 @@ def cautions(demand: Demand) -> Iterator[str]:
         )
     if needs_of(demand).heap_gb > _LARGEST_HEAP_GB:
         yield "One node cannot have this heap: use a cluster."
+    if (cores := cluster_of(demand).node_cores) > _MOST_NODE_CORES:
+        yield f"Few machines have {cores} cores: with more --replicas, more nodes share the searches."
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,16 +191,20 @@ def chart_values(demand: Demand) -> dict[str, object]:
     "Further copies of the index in a cluster; 0: the loss of a node stops searches.",
     click.IntRange(0, 4),
 )
-@click.option("--values", "values_file", type=FILE, help="Write the chart's values here.")
+@click.option(
+    "--values", "values_file", type=click.File("w", "utf-8", lazy=True), help="Write the chart's values here."
+)
 @click.option("--json", "as_json", is_flag=True)
 def plan(
-    *, records: int, passages: int, searches: float, replicas: int, values_file: Path | None, as_json: bool
+    *, records: int, passages: int, searches: float, replicas: int, values_file: IO[str] | None, as_json: bool
 ) -> None:
     """Say what a catalogue of this size needs on one machine and on Kubernetes. Connects to nothing."""
+    if not math.isfinite(searches):
+        raise click.BadParameter("it is no number of searches.", param_hint="'--searches'")
     demand = Demand(records, passages, searches, replicas)
     needs, cluster, notes = needs_of(demand), cluster_of(demand), list(cautions(demand))
     if values_file is not None:
-        values_file.write_text(_values_text(demand, notes), "utf-8")
+        values_file.write(_values_text(demand, notes))
     if as_json:
         needs_row = {**asdict(needs), "cores": needs.cores, "memory_gb": needs.memory_gb}
         say_json({"vectors": demand.vectors, "needs": needs_row, "cluster": asdict(cluster), "cautions": notes})
@@ -206,7 +213,7 @@ def plan(
     for note in notes:
         say(note)
     if values_file is not None:
-        say(f"helm upgrade --install sonde helm/sonde -f {values_file}")
+        say(f"helm upgrade --install sonde helm/sonde -f {values_file.name}")
 
 
 def _show_table(demand: Demand, needs: Needs, cluster: Cluster) -> None:

@@ -26,7 +26,7 @@ from sonde.cli import cli
 from sonde.document_settings import LibrarySettings
 from sonde.model_settings import AnswersSettings
 from sonde.ops.doctor.elasticsearch import NodeDisk, Watermark, Watermarks, judge_disks
-from sonde.ops.doctor.examine import api, examine, judge_keys, language_model, mail, waiting_tasks
+from sonde.ops.doctor.examine import api, clocks, examine, judge_keys, language_model, mail, waiting_tasks
 from sonde.ops.doctor.finding import Finding, of_broker
 from sonde.settings import (
     ApiSettings,
@@ -103,6 +103,21 @@ def test_a_queue_whose_oldest_task_waits_too_long_is_named(samples: Service, bro
             assert "the worker of library" in told
         finally:
             broker.delete(queue)
+
+
+def test_a_worker_whose_clock_is_wrong_is_named(samples: Service, broker_url: str) -> None:
+    settings = samples.settings.model_copy(update={"broker": BrokerSettings(url=broker_url)})
+    with redis.Redis.from_url(broker_url) as broker:
+        signs = {queue: f"{settings.index.prefix}:worker:{queue}" for queue in ("harvest", "library")}
+        try:
+            broker.set(signs["harvest"], time.time() - 3600 - 20, ex=45)  # as written 20 s ago, an hour behind
+            broker.set(signs["library"], time.time() - 20, ex=45)
+            state, told = clocks(settings, samples.client)
+        finally:
+            broker.delete(*signs.values())
+    assert state == "warning"
+    assert told.startswith("the worker of harvest is 60 min behind this machine: set the clock")
+    assert clocks(settings, samples.client)[0] == "ok"
 
 
 def test_a_lost_index_of_records_is_told_from_one_that_was_never_there(

@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import SondeError
 from lab.cli.chaos_cluster import keep_in, read_trials
-from lab.cluster import chaos_cluster
+from lab.cluster import clock
 from lab.cluster.trial import TrialOutcome
 
 
@@ -44,14 +44,14 @@ def test_the_verdict_of_a_trial(outcome: TrialOutcome, said: str | None) -> None
 
 
 def test_a_clock_library_that_is_not_there_is_named(tmp_path: Path) -> None:
-    assert re.search("no libfaketime at .*--faketime", chaos_cluster.clock_trouble(tmp_path / "libfaketime.so.1") or "")
+    assert re.search("no libfaketime at .*--faketime", clock.clock_trouble(tmp_path / "libfaketime.so.1") or "")
 
 
 def test_processes_follow_the_file_and_not_with_the_monotonic_clock(tmp_path: Path) -> None:
-    given = chaos_cluster.clock_environment(tmp_path / "library", tmp_path / "clock")
+    given = clock.clock_environment(tmp_path / "library", tmp_path / "clock")
     assert given["FAKETIME_TIMESTAMP_FILE"] == str(tmp_path / "clock")
     assert given["FAKETIME_DONT_FAKE_MONOTONIC"] == "1"
-    chaos_cluster.reset_clock(tmp_path / "clock")
+    clock.reset_clock(tmp_path / "clock")
     assert (tmp_path / "clock").read_text("utf-8") == "+0"
 
 

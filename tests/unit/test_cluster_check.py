@@ -13,12 +13,14 @@ import yaml
 
 from lab.results.tables import load_table, newest_results
 from tests.cluster.asking import Count
+from tests.cluster.check import PROGRAMS_OF
 from tests.cluster.course import NAMES
 from tests.cluster.faults import FAULTS, merged
+from tests.cluster.go_programs import DOCKER_COMPOSE, PROGRAMS
 from tests.cluster.object_metrics import series, targets
 from tests.cluster.table import TOTAL, Findings, Row, with_findings
 from tests.cluster.watching import queries
-from tests.cluster.watching_pods import configuration, rules_in_seconds
+from tests.cluster.watching_pods import ALERT_FAULTS, configuration, rules_in_seconds
 from tests.unit.rendered_chart import Rendered, example
 
 ROW = Row("upgrade", 60.2, asked=240, lost=0, lost_with_retry=0, degraded=0, slowest_s=1.23, failures=())
@@ -115,6 +117,19 @@ def test_the_stand_in_tells_what_the_chart_asks_of_kube_state_metrics() -> None:
     asked = {word for _, query in queries(WATCHED) for word in re.findall(r"kube_\w+", query)}
     alerts = re.findall(r"kube_\w+", str(WATCHED.of_kind("PrometheusRule")))
     assert asked | set(alerts) == {line.partition("{")[0] for line in lines}
+
+
+def test_the_alerts_that_are_tried_are_the_charts_and_fire_within_seconds() -> None:
+    rules = {rule["alert"]: rule for group in rules_in_seconds(WATCHED)["groups"] for rule in group["rules"]}
+    assert ALERT_FAULTS.keys() < rules.keys()
+    assert {rules[alert]["expr"].rpartition("> ")[2] for alert in ("SondeHarvestOverdue", "SondeTasksWait")} == {"20"}
+    assert "sonde_alert_round_age_seconds" in rules["SondeAlertsNotMatched"]["expr"]
+    assert rules["SondeAlertsNotMatched"]["expr"].endswith("> 129600")
+
+
+def test_each_program_is_built_for_the_part_that_needs_it() -> None:
+    needed = [name for names in PROGRAMS_OF.values() for name in names]
+    assert sorted([*needed, DOCKER_COMPOSE]) == sorted(PROGRAMS)
 
 
 def test_prometheus_takes_the_pods_that_the_charts_monitor_chooses(tmp_path: Path) -> None:

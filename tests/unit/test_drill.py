@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import ANY
@@ -11,6 +13,7 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
+from core.errors import SondeError
 from lab.operating import drill
 from lab.operating.drill import FAULTS, PAGE, Fault, Outcome, Site
 from sonde.cli import cli
@@ -64,6 +67,25 @@ def test_a_fault_that_stays_is_not_repaired(monkeypatch: pytest.MonkeyPatch) -> 
     assert drill._rehearse(fault, Rehearsed({"api": "start it"}), {}).repaired_s is None
 
 
+def test_a_repair_that_fails_is_tried_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drill, "_PAUSE_S", 0)
+    tries: list[Site] = []
+
+    def repair(site: Site) -> None:
+        tries.append(site)
+        if len(tries) == 1:
+            raise SondeError("elasticsearch is red, 180 s after its start")
+        site.broken = False  # type: ignore[attr-defined]
+
+    fault = replace(_fault(), repair=repair)
+    assert drill._rehearse(fault, Rehearsed({"api": "start it"}), {}).repaired_s is not None
+
+    def refuse(_site: Site) -> None:
+        raise SondeError("it does not start")
+
+    assert drill._rehearse(replace(fault, repair=refuse), Rehearsed({"api": "start it"}), {}).repaired_s is None
+
+
 def test_the_answers_of_a_service_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = iter([httpx.Response(503), httpx.Response(200, json={"sonde:degraded": ["dense"]}), httpx.Response(401)])
     monkeypatch.setattr(httpx, "get", lambda *_args, **_options: next(answers))
@@ -80,6 +102,15 @@ def test_a_question_is_posted_as_its_contract_says(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(httpx, "post", post)
     assert SITE.search("/ask") == "200 without language_model"
     assert asked == [("ask", {"question": "rainfall in Africa"})]
+
+
+def test_a_fault_that_cannot_be_caused_here_is_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    site = Rehearsed({})
+    site.faketime = tmp_path / "libfaketime.so.1"
+    monkeypatch.setattr(drill, "started_site", lambda _console, _faketime: nullcontext(site))
+    done = CliRunner().invoke(cli, ["drill", "--fault", "the clock jumps"])
+    assert done.exit_code == 0
+    assert "the clock jumps: not tried, there is no libfaketime at" in done.output.replace("\n", " ")
 
 
 def test_only_known_faults_are_chosen() -> None:

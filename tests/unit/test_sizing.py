@@ -104,6 +104,7 @@ def test_what_nobody_measured_is_said() -> None:
     (speed,) = cautions(Demand(1_000, 0, 28))
     assert "27 searches a second" in speed
     assert any("use a cluster" in caution for caution in cautions(Demand(20_000_000, 0, 1)))
+    assert any("Few machines have 91 cores" in caution for caution in cautions(Demand(10**7, 10**7, 100)))
 
 
 def test_the_command_writes_values_with_its_cautions(tmp_path: Path) -> None:
@@ -120,10 +121,23 @@ def test_the_command_writes_values_with_its_cautions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [["--records", "0"], ["--records", "5", "--searches", "0"], []], ids=["0", "0/s", "-"]
+    "wrong",
+    [
+        [],
+        ["--records", "0"],
+        ["--records", "1e6"],
+        *(["--records", "5", "--searches", searches] for searches in ("0", "nan", "inf")),
+    ],
+    ids=" ".join,
 )
 def test_a_size_that_is_none_is_refused(wrong: list[str]) -> None:
     assert CliRunner().invoke(cli, ["plan", *wrong]).exit_code == 2
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    done = CliRunner().invoke(cli, ["plan", "--records", "5", "--values", str(tmp_path / "nowhere" / "size.yaml")])
+    assert done.exit_code == 1
+    assert "size.yaml': No such file or directory" in done.output
 
 
 def test_the_commands_of_the_page_print_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

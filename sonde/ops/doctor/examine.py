@@ -16,9 +16,10 @@ from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import serving
 from indexer.quality.links import LINKS_OF
 from indexer.store.runs import Runs
-from net.exchange import Outgoing
+from net.exchange import HttpAnswer, Outgoing
 from net.gate import Gate, GatePolicy
 from search_api.http.access.keys import ApiKey, KeyStore
+from sonde.ops.doctor.clocks import ahead_s, api_clock, judge_clocks, node_clocks
 from sonde.ops.doctor.content import (
     curation_rules,
     document_confinement,
@@ -39,14 +40,14 @@ from sonde.ops.doctor.elasticsearch import (
     watermarks,
     writes,
 )
-from sonde.ops.doctor.finding import Finding, State, of_broker, of_elasticsearch
+from sonde.ops.doctor.finding import Finding, State, of_broker, of_elasticsearch, span
 from sonde.settings import ANY_ADDRESS, Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.models import Models
 from sonde.wiring.part_watch import language_model_trouble
 from sonde.wiring.stewards import mail_server
 from sonde.wiring.workers import worker_config
-from workers.broker import LATE_S, QueueAge, beat_ticks, queue_ages
+from workers.broker import LATE_S, QueueAge, beat_ticks, broker_clocks, queue_ages
 from workers.celery_client import celery_client
 from workers.config import QUEUES
 from workers.source_config import known_sources, load_sources
@@ -61,10 +62,10 @@ def api(settings: Settings) -> tuple[State, str]:
     """Asks the API on this machine and then its public address; a warning if neither answers."""
     tried_addresses = []
     for url in _addresses(settings):
-        problem = _why_silent(f"{url}/healthz")
-        if problem is None:
+        answer = _answer_at(f"{url}/healthz")
+        if isinstance(answer, HttpAnswer):
             return "ok", f"answers at {url}"
-        tried_addresses.append(f"{url} ({problem})")
+        tried_addresses.append(f"{url} ({answer})")
     return (
         "warning",
         f"does not answer at {', nor at '.join(tried_addresses)}: start it (`sonde up`), or look at its log",
@@ -123,16 +124,27 @@ def _addresses(settings: Settings) -> list[str]:
     return [local_address, *([api_settings.public_url] if api_settings.public_url else [])]
 
 
-def _why_silent(url: str) -> str | None:
-    """Why it does not answer; None if it does."""
+def _answer_at(url: str) -> HttpAnswer | str:
+    """Or why there is none."""
     gate = Gate(GatePolicy(allowed_hosts=frozenset([urlsplit(url).netloc.rpartition("@")[2]]), timeout_s=_ASK_S))
     try:
-        gate.request(Outgoing(url)).expect_ok()
+        return gate.request(Outgoing(url)).expect_ok()
     except SondeError as error:
         return str(error)
     finally:
         gate.close()
-    return None
+
+
+def clocks(settings: Settings, client: Elasticsearch) -> tuple[State, str]:
+    """A warning names the parts whose clock differs from this machine's. A silent API is another check's affair."""
+    broker = redis.Redis.from_url(settings.broker_url, socket_timeout=_ANSWER_S, socket_connect_timeout=_ANSWER_S)
+    clock_comparison = {
+        **ahead_s(lambda: node_clocks(client)),
+        **ahead_s(lambda: broker_clocks(broker, settings.index.prefix)),
+    }
+    for url in _addresses(settings):
+        clock_comparison |= ahead_s(lambda url=url: api_clock(_answer_at(f"{url}/healthz")))  # type: ignore[misc]
+    return judge_clocks(clock_comparison)
 
 
 def waiting_tasks(settings: Settings) -> tuple[State, str]:
@@ -148,7 +160,7 @@ def judge_queues(queues: Sequence[QueueAge]) -> tuple[State, str]:
     }
     if not ages:
         return "ok", "no task waits"
-    text = ", ".join(f"in {queue} for {_span(age)}" for queue, age in ages.items())
+    text = ", ".join(f"in {queue} for {span(age)}" for queue, age in ages.items())
     late_queues = [queue for queue, age in ages.items() if age > LATE_S]
     if late_queues:
         worker_note = (
@@ -159,10 +171,6 @@ def judge_queues(queues: Sequence[QueueAge]) -> tuple[State, str]:
             f"the oldest task waits {text}: look at {worker_note}, which is dead or held up by a long task",
         )
     return "ok", f"the oldest task waits {text}"
-
-
-def _span(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
 def broker(settings: Settings) -> tuple[State, str]:
@@ -218,6 +226,7 @@ def examine(settings: Settings, models: Models) -> Iterator[Finding]:
         "queues": lambda: waiting_tasks(settings),
         "workers": lambda: workers(settings),
         "beat": lambda: beat(settings),
+        "clocks": lambda: clocks(settings, client),
         "sources": lambda: _sources(settings),
         "harvests": lambda: _harvests(client, settings),
         "curation": lambda: curation_rules(client, settings.index.prefix),

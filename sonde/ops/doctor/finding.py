@@ -25,6 +25,10 @@ class Finding:
     message: str
 
 
+def span(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
 def of_elasticsearch(error: ElasticsearchError, settings: Settings) -> str:
     """What to do about a failure of Elasticsearch. Names the relevant settings; no password."""
     url = settings.elasticsearch_url
