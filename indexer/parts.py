@@ -44,6 +44,7 @@ class HarvestParts:
 
     It may raise ModelMissing or Unavailable, and may be None: records are then written without vectors, found by
     their words, and ``embed_missing`` adds the vectors later. ``name_lists``: the loaded lists of GCMD's names.
+    ``readers``: how many processes may read documents in a large harvest.
     """
 
     client: Elasticsearch
@@ -51,6 +52,7 @@ class HarvestParts:
     embedder: Callable[[str], Embedder] | None = None
     progress: Progress = no_progress
     name_lists: Callable[[], NameLists] = no_lists
+    readers: int = 1
 
     def recipe(self) -> IndexMeta:
         """The embedding recipe of the records index.

@@ -32,6 +32,7 @@ from search_api.search.ranking.sample_candidates import Candidate, candidates_of
 from search_api.search.ranking.signals.spatial import BOXES
 from search_api.search.request import ALL_PARTS, SearchRequest
 from search_api.search.understanding.understand import Understander
+from sonde.ops.capacity import current_capacity
 
 
 class TimedNode(HttpNode):
@@ -102,7 +103,8 @@ class HarvestTime:
 
 def time_harvest(client: Elasticsearch, prefix: str, path: Path, embedder: Embedder | None = None) -> HarvestTime:
     """From the first page to the stored report; without an embedder, vectors stay out."""
-    parts = HarvestParts(client, prefix, (lambda _name: embedder) if embedder is not None else None)
+    load_embedder = (lambda _name: embedder) if embedder is not None else None
+    parts = HarvestParts(client, prefix, load_embedder, readers=current_capacity().cores)
     started_s = time.perf_counter()
     report = harvest(path.name.partition(".")[0], FolderSource(path), parts, Options())
     return HarvestTime(path.name, report, time.perf_counter() - started_s)

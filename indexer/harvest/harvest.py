@@ -33,6 +33,7 @@ from indexer.parts import HarvestParts, Options, RunTaken
 from indexer.plan.parsed_record import Item, RejectedItem
 from indexer.plan.plan import STAYS_RESTRICTED, RunMoment
 from indexer.plan.planner import Planner
+from indexer.plan.readers import Readers
 from indexer.raw import RawPage, Source
 from indexer.reindex.finish import finish_if_possible
 from indexer.remove.sweep import SweepResult, sweep
@@ -185,7 +186,8 @@ class _Slice:
     def __post_init__(self) -> None:
         self.tally = Tally.of(self.run)
         self.embedding = Embedding(self.parts, self.recipe)
-        self.planner = Planner(self.parts.client, self.parts.prefix, self.run.source, self.parts.name_lists())
+        readers = Readers(self.run.source, self.parts.name_lists(), self.parts.readers)
+        self.planner = Planner(self.parts.client, self.parts.prefix, self.run.source, readers)
 
     def process(self, source: Source) -> RunReport:
         self._save("running")
@@ -218,6 +220,7 @@ class _Slice:
                 if self._budget_is_used() and batch.position is not None:
                     return False
         finally:
+            self.planner.readers.close()
             self._await_write()
         return True
 
@@ -285,6 +288,7 @@ class _Slice:
         (batch, job), self._pending_write = self._pending_write, None
         with self._time("wait"):
             result = job.result()
+        self.planner.readers.start_if_large()
         for failure in result.failures:
             count_failure(failure, self.tally)
         self._count_removed(result.deletions)

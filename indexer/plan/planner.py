@@ -29,9 +29,9 @@ from indexer.plan.plan import (
     plan_unread,
     with_access_groups,
 )
+from indexer.plan.readers import Readers
 from indexer.raw import PassedOver, RawPage, RawRecord, RecordRefused, SkippedMember, skipped_id
 from indexer.store.ledger import PUSHED, Ledger, SourceGroups, kept_document
-from reading.concepts import NO_LISTS, NameLists
 
 _KEEPS_ITS_ID = ("current", "refused", "removed")
 
@@ -153,7 +153,7 @@ class Planner:
     client: Elasticsearch
     prefix: str
     source: str
-    lists: NameLists = NO_LISTS
+    readers: Readers
     _overlays: Mapping[str, Overlay] = field(default_factory=dict)
     _holder_of: dict[str, Owner] = field(default_factory=dict)
     _first_fill: bool = False
@@ -198,7 +198,7 @@ class Planner:
         natives += [id for id in passed_by_id if id is not None]
         stored_entries = self._ledger.entries([entry_key(self.source, native) for native in natives])
         overlaid = self._overlaid(batch.unchanged, stored_entries)
-        reads = [self._read(raw, stored_entries) for raw in (*records, *overlaid.values())]
+        reads = self._read([*records, *overlaid.values()], stored_entries)
         owners = self._owners_before(reads)
         items = [self._decide(read_document, owners, moment) for read_document in reads]
         unsent = [native for native in batch.unchanged if native not in overlaid]
@@ -232,20 +232,25 @@ class Planner:
                 documents |= {} if raw is None else {native: raw}
         return documents
 
-    def _read(self, raw: RawRecord, stored_entries: Mapping[str, LedgerEntry]) -> _ReadDocument:
+    def _read(self, documents: Sequence[RawRecord], stored_entries: Mapping[str, LedgerEntry]) -> list[_ReadDocument]:
+        identified = [self._identify(raw, stored_entries) for raw in documents]
+        changed = [known.raw for known in identified if not is_unchanged(known.document, known.stored)]
+        results = iter(self.readers.read(changed))
+        return [
+            known if is_unchanged(known.document, known.stored) else replace(known, result=next(results))
+            for known in identified
+        ]
+
+    def _identify(self, raw: RawRecord, stored_entries: Mapping[str, LedgerEntry]) -> _ReadDocument:
+        """The document, not read yet."""
         entry = stored_entries.get(entry_key(self.source, raw.native_id))
         has_no_groups = raw.access_groups is None
         raw = with_recognition(with_access_groups(raw, entry, self.source, self._groups_of_source))
         if has_no_groups and raw.access_groups:
             self.still_restricted.append(raw.origin)
         overlay = self._overlays.get(entry.record) if entry is not None and entry.record is not None else None
-        document = identify(raw, self.source, self.lists, overlay_tag(overlay))
-        if is_unchanged(document, entry):
-            return _ReadDocument(raw, document, entry, None)
-        try:
-            return _ReadDocument(raw, document, entry, parse(raw, self.source, self.lists))
-        except RecordRefused as refusal:
-            return _ReadDocument(raw, document, entry, refusal)
+        document = identify(raw, self.source, self.readers.lists, overlay_tag(overlay))
+        return _ReadDocument(raw, document, entry, None)
 
     def _groups_of_source(self) -> SourceGroups:
         if self._groups is None:
@@ -309,7 +314,7 @@ class Planner:
         try:
             if raw is None:
                 return None
-            return with_id(parse(raw, self.source, self.lists), entry.record or entry.key).content
+            return with_id(parse(raw, self.source, self.readers.lists), entry.record or entry.key).content
         except RecordRefused:
             return None
 

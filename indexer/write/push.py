@@ -17,6 +17,7 @@ from indexer.parts import HarvestParts
 from indexer.plan.parsed_record import Item, overlaid, parse, with_id
 from indexer.plan.plan import Decision, Outcome, RunMoment
 from indexer.plan.planner import Planner
+from indexer.plan.readers import Readers
 from indexer.raw import RawPage, RawRecord, RecordRefused
 from indexer.store.ledger import PUSHED, Ledger, kept_document
 from indexer.write.commit import apply_deletions, commit
@@ -83,7 +84,8 @@ def put(source: str, pushed_document: PushedDocument, parts: HarvestParts) -> Pu
     moment = RunMoment(PUSHED, now_iso(), recipe.embedding_model)
     record, raw = pushed_document.record, pushed_document.raw(source)
     Ledger(parts.client, parts.prefix).refresh()  # a search finds the record's holder
-    (item,) = Planner(parts.client, parts.prefix, source, parts.name_lists()).plan(RawPage((raw,)), moment)
+    readers = Readers(source, parts.name_lists())
+    (item,) = Planner(parts.client, parts.prefix, source, readers).plan(RawPage((raw,)), moment)
     if item.decision.outcome == "refused":
         raise RecordRefused(item.decision.entry.reason or "it cannot be read")
     item = _with_vectors(item, Embedding(parts, recipe))

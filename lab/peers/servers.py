@@ -110,7 +110,7 @@ def index_features(client: Elasticsearch, items: Sequence[Json]) -> None:
 
 
 PROCESSES = 2
-_READY_S, _STEP_S = 90.0, 0.5
+_READY_S, _STEP_S = 300.0, 0.5
 _CONTACT = (
     *("name", "position", "address", "city", "stateorprovince", "postalcode", "country"),
     *("phone", "fax", "email", "url", "hours", "instructions", "role"),

@@ -89,7 +89,7 @@ def pack(target: Path, files: Iterable[tuple[Path, str]], checkout: Path) -> Non
 def contents(checkout: Path, version: str, out: Path) -> list[Path]:
     """What wheel and image hold, as CycloneDX lists; with the locks they are read from."""
     content_files = []
-    for lock in ("requirements", "requirements-models"):
+    for lock in ("requirements", "requirements-multilingual", "requirements-models"):
         copy = out / f"{lock}-{version}.lock"
         copy.write_bytes((checkout / f"{lock}.lock").read_bytes())
         sbom = out / f"sbom{lock.removeprefix('requirements')}-{version}.json"
@@ -205,12 +205,12 @@ def bundle(checkout: Path, version: str, release_files: Sequence[Path], pip: Pat
 
 
 def _add_wheels(folder: Path, checkout: Path, release_files: Sequence[Path], pip: Path) -> None:
-    lock = checkout / "requirements.lock"
+    lock = checkout / "requirements-multilingual.lock"  # as the image
     run([pip, "download", "--quiet", "--no-deps", "--require-hashes", "-r", lock, "-d", folder / "wheels"])
     for wheel in release_files:
         if wheel.suffix == ".whl":
             shutil.copy(wheel, folder / "wheels")
-    shutil.copy(lock, folder)
+    shutil.copy(lock, folder / "requirements.lock")
 
 
 def elasticsearch_coordinates() -> str:

@@ -14,7 +14,7 @@ from core.errors import SondeError
 from core.timespan import now_iso
 from es_mappings.codecs.runs import RunReport, to_document
 from sonde.cli.screen import NameColumn, messages, plain_table, say_json, screen
-from sonde.ops.capacity import freeze_loaded_objects
+from sonde.ops.capacity import current_capacity, freeze_loaded_objects
 from sonde.settings import load_settings
 from sonde.wiring.harvesting import Harvester
 
@@ -49,7 +49,13 @@ def harvest(
     if source_id is not None and len(sources) > 1:
         raise SondeError("--source names one source; harvest the files one by one.")
     console = messages()
-    harvester = Harvester(load_settings(), embedding=not no_embedding, allow_mass_removal=allow_mass_removal, full=full)
+    harvester = Harvester(
+        load_settings(),
+        embedding=not no_embedding,
+        allow_mass_removal=allow_mass_removal,
+        full=full,
+        readers=current_capacity().cores,
+    )
     freeze_loaded_objects()
     all_sources = sources == ("all",) and not Path("all").exists()
     names = tuple(harvester.sources()) if all_sources else sources

@@ -82,9 +82,16 @@ class Harvester:
     """Harvests from the command line, under the same leases as the workers if there is a broker."""
 
     def __init__(
-        self, settings: Settings, *, embedding: bool = True, allow_mass_removal: bool = False, full: bool = False
+        self,
+        settings: Settings,
+        *,
+        embedding: bool = True,
+        allow_mass_removal: bool = False,
+        full: bool = False,
+        readers: int = 1,
     ) -> None:
         self._settings = settings
+        self._readers = readers
         self._client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         self._models = Models(settings)
         self._embedding = embedding
@@ -130,7 +137,7 @@ class Harvester:
         prepare_indices(self._client, self._settings, self._models)
         prefix = self._settings.index.prefix
         embedder: Callable[[str], Embedder] | None = self._models.embedder if self._embedding else None
-        parts = HarvestParts(self._client, prefix, embedder, progress, self._lists)
+        parts = HarvestParts(self._client, prefix, embedder, progress, self._lists, self._readers)
         with self._lease(source_id) as guard:
             options = replace(options, guard=guard)
             unfinished_run = Runs(self._client, prefix).find_unfinished(source_id)

@@ -12,6 +12,7 @@ from flask.testing import FlaskClient
 
 from indexer.plan.plan import RunMoment
 from indexer.plan.planner import Planner
+from indexer.plan.readers import Readers
 from indexer.raw import RawPage
 from indexer.store.ledger import Ledger
 from search_api.app import create_app
@@ -173,12 +174,12 @@ def test_an_overlay_reaches_a_document_that_the_source_does_not_send_again(few: 
     (entry,) = Ledger(client, prefix).holders("samples", [argo]).values()
     moment = RunMoment("run", "2026-01-01T00:00:00+00:00", "none")
     page = RawPage((), unchanged=(entry.native_id,))
-    (item,) = Planner(client, prefix, "samples").plan(page, moment)
+    (item,) = Planner(client, prefix, "samples", Readers("samples")).plan(page, moment)
     assert (item.decision.outcome, item.parsed) == ("same", None)
     key, content = RuleKey("overlays", argo), {"id": argo, "record": argo, "title": "Later"}
     store = CurationStore(client, prefix)
     store.write([RuleChange(key, "added", None, content, "ada", moment.now)])
-    (item,) = Planner(client, prefix, "samples").plan(page, moment)
+    (item,) = Planner(client, prefix, "samples", Readers("samples")).plan(page, moment)
     assert item.decision.outcome == "changed"
     assert item.parsed is not None
     assert (item.parsed.record.title, item.parsed.record.curated) == ("Later", ("title",))

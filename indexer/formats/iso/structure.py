@@ -6,6 +6,7 @@ property beside the object that should hold it. The meaning of such an element d
 from __future__ import annotations
 
 from copy import deepcopy
+from typing import cast
 
 from lxml import etree
 
@@ -41,6 +42,16 @@ _MOST_REFERENCES = 200
 _LARGEST_TARGET = 500  # elements of a referred object
 _IDS = ("id", "{http://www.opengis.net/gml/3.2}id", "{http://www.opengis.net/gml}id", "uuid")
 _FREE_TEXT = f"{GMD}PT_FreeText"
+# libxml2 finds these few elements in a tenth of the time of a loop over all of them.
+_CROWDED = etree.XPath("descendant-or-self::gmd:*[*[2]]", namespaces={"gmd": GMD.strip("{}")})
+_REFERENCES = etree.XPath(
+    "descendant-or-self::*[not(*)][starts-with(@xlink:href, '#')]",
+    namespaces={"xlink": XLINK_HREF.partition("}")[0].lstrip("{")},
+)
+
+
+def _found(path: etree.XPath, root: Element) -> list[Element]:
+    return cast(list[Element], path(root))
 
 
 def repair_structure(root: Element) -> list[str]:
@@ -50,7 +61,7 @@ def repair_structure(root: Element) -> list[str]:
         warnings.append(NAMES_OF_19115_3)
         _join_objects(list(root.iter("*")))
     misplaced_properties = [prop for prop in root.iter(*_HELD_PROPERTIES) if _is_misplaced(prop)]
-    crowded_properties = [prop for prop in root.iter(f"{GMD}*") if len(prop) > 1 and _holds_objects(prop)]
+    crowded_properties = [prop for prop in _found(_CROWDED, root) if _holds_objects(prop)]
     if misplaced_properties or crowded_properties:
         warnings.append(STRUCTURE_REPAIRED)
     for prop in crowded_properties:
@@ -173,11 +184,7 @@ def _copy(element: Element) -> Element:
 
 def resolve_references(root: Element) -> None:
     """Puts a copy of an object of the same document where an empty property refers to it (``xlink:href="#id"``)."""
-    empty_properties = [
-        (prop, str(prop.get(XLINK_HREF))[1:])
-        for prop in root.iter("*")
-        if not len(prop) and str(prop.get(XLINK_HREF) or "").startswith("#")
-    ]
+    empty_properties = [(prop, str(prop.get(XLINK_HREF))[1:]) for prop in _found(_REFERENCES, root)]
     if not empty_properties:
         return
     by_id = {str(element.get(name)): element for element in root.iter("*") for name in _IDS if element.get(name)}
