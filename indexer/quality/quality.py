@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from html import escape
@@ -172,7 +173,7 @@ def summary(
 
 @dataclass(slots=True)
 class _CountedFindings:
-    """Counts by kind: the text of the first one, the number, whether others differ, and a few examples."""
+    """Counts by kind: the text of the first one, the number, whether others differ, and the first examples by id."""
 
     first: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
@@ -185,8 +186,9 @@ class _CountedFindings:
             self.alike.add(kind)
         self.counts[kind] = self.counts.get(kind, 0) + 1
         examples = self.examples.setdefault(kind, [])
-        if len(examples) < _EXAMPLES and example not in examples:
-            examples.append(example)
+        if example not in examples:
+            insort(examples, example)
+            del examples[_EXAMPLES:]
 
     def findings(self) -> tuple[QualityFinding, ...]:
         """The most frequent first."""

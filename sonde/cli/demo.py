@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import click
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_fixed
 
 from core.errors import SondeError
 from core.json_types import Json
@@ -32,6 +33,10 @@ _CROSS_ENCODER = "shipped:cross-encoder-minilm-l6"
 _FILE = Path(__file__).resolve()
 _SAMPLES = (_FILE.parents[2] / "samples" / "records", _FILE.parents[1] / "sample_records")
 """In a checkout, and in an installed package."""
+_RETRY = Retrying(
+    retry=retry_if_exception_type(SondeError), stop=stop_after_attempt(4), wait=wait_fixed(5), reraise=True
+)
+"""A slow machine that has just started everything may answer its first searches too late."""
 
 
 @click.command()
@@ -50,7 +55,7 @@ def demo() -> None:
         sys.exit(1)
     for question in _QUESTIONS:
         console.print(f"\n> {question}", style="bold")
-        show_answer(console, ask(f"{settings.api_url}/search", {"q": question, "limit": 5}))
+        show_answer(console, _answer(settings.api_url, question))
     console.print(f"\n> {_QUESTIONS[-1]}", style="bold")
     console.print(f"With SONDE_CROSS_ENCODER__MODEL={_CROSS_ENCODER}, which reads the best hits again:", style="dim")
     show_answer(console, _answer_with_cross_encoder(settings, _QUESTIONS[-1]))
@@ -60,12 +65,23 @@ def demo() -> None:
     )
 
 
+def _answer(address: str, question: str) -> Json:
+    return _RETRY(ask, f"{address}/search", {"q": question, "limit": 5})
+
+
 def _answer_with_cross_encoder(settings: Settings, question: str) -> Json:
     """Searched in this process: the service that runs is the one of the default settings."""
     demo_settings = settings.model_copy(update={"cross_encoder": CrossEncoderSettings(model=_CROSS_ENCODER)})
     service = create_app(api_parts(demo_settings, Models(demo_settings))).test_client()
-    answer: Json = service.get("/search", query_string={"q": question, "limit": 5}).get_json()
-    return answer
+
+    def answer() -> Json:
+        response = service.get("/search", query_string={"q": question, "limit": 5})
+        content: Json = response.get_json()
+        if response.status_code != 200:
+            raise SondeError(str(content["detail"]))
+        return content
+
+    return _RETRY(answer)
 
 
 COMMANDS = (demo,)

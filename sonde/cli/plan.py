@@ -14,7 +14,7 @@ from typing import IO
 import click
 import yaml
 
-from sonde.cli.options import FILE, shown
+from sonde.cli.options import shown
 from sonde.cli.screen import plain_table, say, say_json, screen
 from sonde.ops.capacity import PROCESS_MB
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from search_api.search.ranking.candidates import Target
 from search_api.search.ranking.combiners.combiner import Combiner, ReciprocalRanks, Tm2c2, rrf, shared_weights, tm2c2
 from search_api.search.ranking.config import Ranker, default_config
-from search_api.search.ranking.rank import rank
+from search_api.search.ranking.rank import explain, rank
 from search_api.search.ranking.sample_candidates import Candidate, candidates_of
 from search_api.search.ranking.signals import SIGNALS
 from search_api.search.ranking.signals.arms import ArmSignal
@@ -57,6 +57,28 @@ def test_words_of_a_foreign_language_weigh_less_beside_meaning() -> None:
     assert {hit.id: hit.score for hit in foreign.hits()} == pytest.approx({"meant": 0.9375, "worded": 0.53125})
     alone = arms_only("tm2c2", bm25=0.25)
     assert rank(candidates_of(rows), Target(), alone, words_share=0.2).hits()[0].score == 1.0, "nothing is beside them"
+
+
+def test_a_record_without_documents_counts_by_its_own_text_beside_documents_about_something_else() -> None:
+    rows = [Candidate("record", {"dense": 0.6}), Candidate("unrelated", {"dense": 0.2, "passage_dense": 0.2})]
+    ranking = rank(candidates_of(rows), Target(), arms_only("tm2c2", dense=0.75, passage_dense=0.25))
+    # The document is the best of its arm, but no nearer for that: both arms give 1 and 1.2 / 1.6.
+    assert {hit.id: hit.score for hit in ranking.hits()} == pytest.approx({"record": 1.0, "unrelated": 0.75})
+    assert [hit.signals["passage_dense"] for hit in ranking.hits()] == [None, 0.2], "None: not measured"
+    shown = {one["signal"]: one["reason"] for one in explain(ranking, 0)["signals"]}
+    assert shown["passage_dense"] == "it has no documents: counts as its own text"
+    shown = {one["signal"]: one["reason"] for one in explain(ranking, 1)["signals"]}
+    assert shown["passage_dense"] == "meaning of a passage: 33 % as near to the question as the best hit"
+
+
+def test_a_document_nearer_than_any_record_is_first() -> None:
+    rows = [Candidate("record", {"dense": 0.6}), Candidate("right", {"dense": 0.5, "passage_dense": 0.9})]
+    best = scores(rows, arms_only("tm2c2", dense=0.75, passage_dense=0.25))
+    # .75 x 1 + .25 x 1.6 / 1.9 against .75 x 1.5 / 1.6 + .25 x 1
+    assert best == pytest.approx({"record": 0.960526, "right": 0.953125})
+    assert scores(rows, arms_only("tm2c2", dense=0.6, passage_dense=0.4)) == pytest.approx(
+        {"record": 0.936842, "right": 0.9625}
+    )
 
 
 class TestTm2c2:

@@ -210,7 +210,7 @@ SHOWN_BY = {
     "secrets in chart, Compose or environment": (
         "tests/unit/test_chart.py::test_no_secret_stands_in_the_open",
         "tests/unit/test_sources_parts.py::test_secrets_come_from_files_and_are_not_shown",
-        "tests/unit/test_image.py::test_the_image_runs_as_nobody_special_and_says_its_version",
+        "tests/unit/test_image.py::test_the_image_runs_as_nobody_special",
         "tests/unit/test_image.py::test_every_secret_setting_can_be_mounted_and_stays_out_of_the_environment",
         "tests/unit/test_local_stack_compose.py::test_the_passwords_are_long_and_closed_to_others",
         "tests/unit/test_local_stack_compose.py::test_a_real_valkey_lets_in_who_has_the_broker_url_alone",

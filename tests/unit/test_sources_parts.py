@@ -215,6 +215,9 @@ def test_completeness_is_the_sum_of_what_is_there() -> None:
     assert "<td>with an abstract of under 100 characters</td>" in page
     assert "<td>without an abstract</td>" in page
 
+    many = summary("s", [bare | {"id": f"s:{number}"} for number in (7, 3, 9, 1, 8, 2)])
+    assert many.missing[0].examples == ("s:1", "s:2", "s:3", "s:7", "s:8"), "the same whatever the order of the index"
+
     report = summary("s", [bare, whole | {"id": "s:<2>"}])
     assert report.completeness == pytest.approx(0.55)
     assert report.spread == (0, 1, 0, 0, 0, 0, 0, 0, 0, 1)

@@ -21,6 +21,8 @@ from indexer.formats.json_documents.parsing import to_bytes
 from indexer.formats.xml_documents import parse
 from indexer.raw import RecordRefused
 
+_COMPLAINTS = (ValueError, SyntaxError, KeyError, IndexError, AttributeError, AssertionError, RecursionError)
+"""Of rdflib, about what it cannot read."""
 LARGEST_BYTES = 64 * 1024 * 1024
 DCAT = "http://www.w3.org/ns/dcat#"
 
@@ -81,11 +83,16 @@ def _graph(content: bytes) -> rdflib.Graph:
     rdflib.NORMALIZE_LITERALS = False  # keep dates as written; other libraries change this setting
     try:
         graph.parse(data=safe, format="xml" if is_xml else "turtle", publicID=_BASE)
-    except (ValueError, SyntaxError, KeyError, IndexError, AttributeError, AssertionError, RecursionError) as error:
-        raise RecordRefused(f"it is not well-formed RDF: {' '.join(str(error).split())[:160]}") from error
-    except rdflib.exceptions.ParserError as error:
-        raise RecordRefused(f"it is not well-formed RDF: {' '.join(str(error).split())[:160]}") from error
+    except (*_COMPLAINTS, rdflib.exceptions.ParserError) as error:
+        raise RecordRefused(f"it is not well-formed RDF: {_complaint(error)}") from error
     return graph
+
+
+def _complaint(error: Exception) -> str:
+    """rdflib's message; of Turtle without its quotation, which is bytes as Python writes them."""
+    text = " ".join(str(error).split())
+    found = re.match(r"at line (\d+) of <.*?>: Bad syntax \((.*)\) at \^ in:", text)
+    return f"{found[2]} (line {found[1]})" if found else text[:160]
 
 
 def _tree(graph: rdflib.Graph, node: Identifier, ancestors: tuple[Identifier, ...]) -> Json:

@@ -4,8 +4,8 @@ A combiner is a frozen dataclass whose fields are its section of ``config.json``
 
 A candidate that an arm did not measure (NaN) gets nothing from that arm, as if it had the arm's minimum. Retrieval
 completes the arms first (round two). A score that is still missing means that there is nothing to measure: a record
-without passages, or without the question's words. An arm that measured no candidate at all did not run: it is left out
-and the others share its weight.
+without the question's words. (A record without passages counts by the meaning of its own text.) An arm that measured no
+candidate at all did not run: it is left out and the others share its weight.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Tm2c2:
     name: ClassVar[str] = "tm2c2"
 
     def combine(self, measured: Mapping[SignalName, MeasuredSignal], _inputs: RankingInput) -> Terms:
-        return weighted_sum(measured, lambda arm: tm2c2(arm.raw, arm.least))
+        return weighted_sum(measured, lambda arm: tm2c2(arm.scores, arm.least))
 
 
 def tm2c2(scores: Floats, minimum: float) -> Floats:
@@ -121,7 +121,7 @@ class ReciprocalRanks:
         check_positive(k=self.k)
 
     def combine(self, measured: Mapping[SignalName, MeasuredSignal], inputs: RankingInput) -> Terms:
-        return weighted_sum(measured, lambda arm: rrf(arm.raw, inputs.candidates.tie, self.k))
+        return weighted_sum(measured, lambda arm: rrf(arm.scores, inputs.candidates.tie, self.k))
 
 
 def rrf(scores: Floats, tie: Integers, k: int = 60) -> Floats:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -78,8 +78,11 @@ class Meaning(ArmSignal):
     def least(self, inputs: RankingInput) -> float:
         return inputs.cosine_floor
 
-    def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
-        value, best = float(raw[index]), float(np.nanmax(raw))
+    def best(self, _inputs: RankingInput, raw: Floats, /) -> float:
+        return float(np.nanmax(raw))
+
+    def reasons(self, inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
+        value, best = float(raw[index]), self.best(inputs, raw)
         share = max(value, 0.0) / best if best > 0.0 else 1.0
         text = f"{self.where}: {percent(share)} as near to the question as the best hit"
         return (Reason(text, "cosine", {"raw": value, "best": best, "share": share}),)
@@ -103,10 +106,30 @@ class Dense(Meaning):
 
 
 class PassageDense(Meaning):
-    """A record has its best passage's."""
+    """A record has its best passage's. One without passages counts by its own text, which is the same scale.
+
+    Else a few documents about something else would be the best of their arm, and pass every record that has none.
+    """
 
     name = "passage_dense"
     where = "meaning of a passage"
+
+    def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
+        measured = super().measure(inputs)
+        return None if measured is None else replace(measured, compared=self._or_own_text(inputs, measured.raw))
+
+    def best(self, inputs: RankingInput, raw: Floats) -> float:
+        return float(np.nanmax(self._or_own_text(inputs, raw)))
+
+    @staticmethod
+    def _or_own_text(inputs: RankingInput, raw: Floats) -> Floats:
+        text = inputs.candidates.arms.get("dense")
+        return raw if text is None else np.where(np.isnan(raw), text, raw)
+
+    def silence(self, counted: float) -> Reason:
+        if counted == 0.0:
+            return super().silence(counted)
+        return unknown_reason("it has no documents: counts as its own text", counted)
 
 
 COVERED: Column[float, Floats] = Column("covered", (), lambda fields: number(first(fields, "covered")), floats)

@@ -34,13 +34,20 @@ class MeasuredSignal:
 
     ``raw``: (n,), NaN if not measured. ``counted``: (n,) 0..1 without NaN, with a neutral value for a candidate that
     does not state it. None for a search arm: its raw scores have no upper limit and start at ``least``, and the
-    combiner scales them.
+    combiner scales them. ``compared``: (n,) what it scales in place of ``raw``, on the same scale, if a candidate
+    without a raw score counts by another one.
     """
 
     raw: Floats
     weight: float
     counted: Floats | None = None
     least: float = 0.0
+    compared: Floats | None = None
+
+    @property
+    def scores(self) -> Floats:
+        """(n,) what a combiner scales."""
+        return self.raw if self.compared is None else self.compared
 
     @classmethod
     def or_neutral(cls, raw: Floats, weight: float, neutral: float | Floats) -> MeasuredSignal:
