@@ -215,7 +215,7 @@ class RoundThree:
         if not hit.signals or not (state.is_beside_topic or state.plan.nearness is not None):
             return None
         has_words = not state.is_beside_topic and hit.id in state.candidates.all_words
-        return self.parts.config.relevance.of(hit.signals, state.serving.cosine_floor, has_words=has_words)
+        return self.parts.config.relevance.of(hit.signals, state.serving.cosines, has_words=has_words)
 
 
 def _with_reasons(part: Json, reasons: Sequence[Reason], *, only: bool) -> Json:

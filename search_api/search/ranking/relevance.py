@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.hit import SignalName
+from core.ports import CosineScale
 from search_api.search.ranking.numbers import check_shares
 from search_api.search.ranking.signals.arms import Curve, Dense, LateInteraction, PassageDense
 
@@ -29,11 +30,10 @@ class AnswerRelevance:
     def __post_init__(self) -> None:
         check_shares(weak=self.weak, weak_with_unknown=self.weak_with_unknown)
 
-    def of(self, signals: Mapping[SignalName, float | None], cosine_floor: float, *, has_words: bool) -> float:
-        """0..1. ``cosine_floor``: where the embedder's cosines begin."""
+    def of(self, signals: Mapping[SignalName, float | None], cosines: CosineScale, *, has_words: bool) -> float:
+        """0..1. ``cosines``: how the embedder's are read."""
         measured = [signals.get(name) for name in (Dense.name, PassageDense.name)]
-        begins = max(cosine_floor, 0.0)
-        cosine = max([0.0, *((value - begins) / (1.0 - begins) for value in measured if value is not None)])
+        cosine = max([0.0, *(cosines.likeness(value) for value in measured if value is not None)])
         interaction = signals.get(LateInteraction.name)
         curve = self.by_words if interaction is None else self.by_tokens
         values = np.array([cosine]), np.array([float(has_words)]), np.array([max(interaction or 0.0, 0.0)])

@@ -73,7 +73,7 @@ class Meaning(ArmSignal):
     """A cosine."""
 
     def least(self, inputs: RankingInput) -> float:
-        return inputs.cosine_floor
+        return inputs.cosines.floor
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
         value, best = float(raw[index]), float(np.nanmax(raw))
@@ -174,7 +174,7 @@ class Relevance:
         cosines = inputs.candidates.arms.get(PassageDense.name)
         if cosines is None:
             return MeasuredSignal.or_neutral(self.words_only.at(nothing, covered, nothing), self.weight, 0.0)
-        cosine = np.where(np.isnan(cosines), covered, share_above(inputs.cosine_floor, cosines))
+        cosine = np.where(np.isnan(cosines), covered, inputs.cosines.likeness(cosines))
         by_words, token_scores = self.by_words.at(cosine, covered, nothing), np.nan_to_num(interaction)
         raw = np.where(np.isnan(interaction), by_words, self.by_tokens.at(cosine, covered, token_scores))
         foreign = ~np.isnan(inputs.candidates[FOREIGN]) & ~np.isnan(interaction)
@@ -193,14 +193,6 @@ class Relevance:
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("its text was not read", counted)
-
-
-def share_above(floor: float, cosines: Floats) -> Floats:
-    """The curves were fitted on cosines of which unlike texts have some 0. A model whose cosines all lie high (E5) says
-    where they begin, and is read from there on.
-    """
-    begins = max(floor, 0.0)
-    return (cosines - begins) / (1.0 - begins)
 
 
 @dataclass(frozen=True, slots=True)
