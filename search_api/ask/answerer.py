@@ -13,7 +13,7 @@ from core.deadlines import raise_if_caller_gone, slot_released, within
 from core.errors import ModelMissing, SondeError, Unavailable
 from core.ports import CrossEncoder, LanguageModel
 from reading.sentences import detect_language, sure_language
-from search_api.ask.cells import named_cell, quoted_cell
+from search_api.ask.cells import quoted_cell, with_named_cell
 from search_api.ask.extract import Judge, best_quotes, checked_sentences, quoted_text
 from search_api.ask.generation import (
     AnswerBuffer,
@@ -153,13 +153,7 @@ class Answerer:
         config = self._parts.config
         least = _CELL_SHARE * (config.threshold if request.threshold is None else request.threshold)
         tables = self._parts.retriever.tables(found.near_misses)
-        passages = [
-            passage
-            for passage in found.near_misses
-            if passage.relevance >= least
-            and passage.number in tables
-            and named_cell(request.question, tables[passage.number]) is not None
-        ]
+        passages = with_named_cell(request.question, found.near_misses, tables, least)
         return replace(found, passages=numbered(passages), near_misses=()) if passages else found
 
     def _deadline(self) -> AbstractContextManager[None]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 from core.document import CELL, row_text
 from search_api.ask.asked_value import AskedValue, asked_value
 from search_api.search.passages.coverage import content_words
-from search_api.search.passages.values import DocumentTable, QuotedCell
+from search_api.search.passages.values import DocumentTable, FoundPassage, QuotedCell
 
 _LEAST_STEM = 5
 """Letters from which on a word's beginning is the same word: "turbid" and "turbidity"."""
@@ -64,7 +65,23 @@ def named_cell(question: str, table: DocumentTable) -> QuotedCell | None:
     return named_cells[0] if len(named_cells) == 1 else None
 
 
-def label_words(question: frozenset[str], row: tuple[str, ...] | list[str], language: str | None = None) -> int:
+def with_named_cell(
+    question: str, passages: Sequence[FoundPassage], tables: Mapping[int, DocumentTable], least: float
+) -> list[FoundPassage]:
+    """The passages of tables of which the question names one cell, and whose relevance is at least ``least``.
+
+    ``tables``: by the passage's number.
+    """
+    return [
+        passage
+        for passage in passages
+        if passage.relevance >= least
+        and passage.number in tables
+        and named_cell(question, tables[passage.number]) is not None
+    ]
+
+
+def label_words(question: frozenset[str], row: Sequence[str], language: str | None = None) -> int:
     """The most words of the question in one cell of the row that has words, which is then its label."""
     return max((len(question & content_words(cell, language)) for cell in row if _WORD.search(cell)), default=0)
 

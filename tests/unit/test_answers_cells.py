@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from search_api.ask.cells import named_cell, quoted_cell
+from search_api.ask.cells import named_cell, quoted_cell, with_named_cell
 from search_api.ask.extract import best_quotes, quoted_text
 from search_api.search.passages.values import CitedSentence, FoundPassage, table_from
 from search_api.search.ranking.config import QuoteWeights
@@ -110,6 +110,15 @@ def test_a_column_is_named_by_its_quantity_the_form_of_its_values_or_the_beginni
     cell = named_cell(question, WELLS)
     assert cell is not None
     assert (cell.row, cell.column, cell.value) == ("Ashdown", column, value)
+
+
+def test_a_part_of_a_table_answers_below_the_threshold_if_one_cell_is_named() -> None:
+    part = FoundPassage("d#1", "d", "1 | Ashdown | 85", 1, relevance=0.2, kind="table", table=1)
+    asked = "What is the yield of Ashdown?"
+    assert with_named_cell(asked, [part], {1: WELLS}, 0.1) == [part]
+    assert with_named_cell(asked, [part], {1: WELLS}, 0.3) == []
+    assert with_named_cell("Who dug the well of Ashdown?", [part], {1: WELLS}, 0.1) == []
+    assert with_named_cell(asked, [part], {}, 0.1) == []
 
 
 def test_no_cell_is_named_by_a_column_alone() -> None:
