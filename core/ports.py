@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,32 @@ class TokenCard:
     dims: int
 
 
+Cosines = TypeVar("Cosines", float, NDArray[np.float64])
+
+
+@dataclass(frozen=True, slots=True)
+class CosineScale:
+    """How an embedder's cosines are read.
+
+    ``floor`` is the lowest one for fusion: models such as E5 put all texts close together, and with -1 their
+    differences would not count. ``unlike`` and ``like`` are those that relevance reads as 0 and 1; None: from ``floor``
+    on, at least 0.
+    """
+
+    floor: float = -1.0
+    unlike: float | None = None
+    like: float = 1.0
+
+    def likeness(self, cosines: Cosines) -> Cosines:
+        """0 for unlike texts, 1 for like ones; not limited."""
+        unlike = max(self.floor, 0.0) if self.unlike is None else self.unlike
+        return (cosines - unlike) / (self.like - unlike)
+
+
+PLAIN_COSINES = CosineScale()
+"""From -1 to 1, and 0 for unlike texts."""
+
+
 @dataclass(frozen=True, slots=True)
 class EmbedderCard:
     """What an index must store about the model that filled it.
@@ -30,8 +56,7 @@ class EmbedderCard:
     ``max_tokens`` is the model's real limit; a longer text is parted. ``min_score`` is the minimum cosine of a hit. If
     the best hit is below ``answer_score``, the question is about something else, unless a record contains its words (0:
     no such limit).
-    ``instruction`` precedes a question, ``document_instruction`` a document. ``floor`` is the lowest cosine for fusion:
-    models such as E5 put all texts close together, and with -1 their differences would not count. ``languages`` (ISO
+    ``instruction`` precedes a question, ``document_instruction`` a document. ``languages`` (ISO
     639-1): what the model reads, and a question in another language is searched by words only; empty: not known.
     ``tokens``: None for a model that gives no token vectors.
     """
@@ -43,7 +68,7 @@ class EmbedderCard:
     instruction: str = ""
     runtime: str = ""  # "onnx-int4", "onnx-int8", "onnx-fp32", "torch", "remote"
     answer_score: float = 0.0
-    floor: float = -1.0
+    cosines: CosineScale = PLAIN_COSINES
     document_instruction: str = ""
     languages: tuple[str, ...] = ()
     tokens: TokenCard | None = None

@@ -33,6 +33,7 @@ _LONG_SENTENCE = 60  # characters
 _RESAMPLES = 10_000
 _BOOTSTRAP_SEED = 20_05  # any number; fixed, so that an interval can be computed again
 Progress = Callable[[int, int], None]
+Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,17 @@ def share(hits: Iterable[bool]) -> float | None:
 
 def by_kind(rows: Sequence[AnswerMeasures]) -> dict[str, dict[str, float | int | None]]:
     """``figures`` of each kind of question, in the order of the first of each; empty where no kind is named."""
+    return {kind: figures(rows_of_kind) for kind, rows_of_kind in _rows_by_kind(rows).items()}
+
+
+def intervals_by_kind(rows: Sequence[AnswerMeasures]) -> dict[str, dict[str, Interval]]:
+    """``intervals`` of each kind of question, as ``by_kind``."""
+    return {kind: intervals(rows_of_kind) for kind, rows_of_kind in _rows_by_kind(rows).items()}
+
+
+def _rows_by_kind(rows: Sequence[AnswerMeasures]) -> dict[str, list[AnswerMeasures]]:
     kinds = dict.fromkeys(row.kind for row in rows if row.kind)
-    return {kind: figures([row for row in rows if row.kind == kind]) for kind in kinds}
+    return {kind: [row for row in rows if row.kind == kind] for kind in kinds}
 
 
 def figures(rows: Sequence[AnswerMeasures]) -> dict[str, float | int | None]:
@@ -152,9 +162,6 @@ def figures(rows: Sequence[AnswerMeasures]) -> dict[str, float | int | None]:
     }
 
 
-Interval = tuple[float, float]
-
-
 def intervals(rows: Sequence[AnswerMeasures]) -> dict[str, Interval]:
     """95 % of each share by the bootstrap over its questions (Efron 1979), by a fixed seed; none without questions."""
     can = [row for row in rows if row.answerable]
@@ -163,6 +170,7 @@ def intervals(rows: Sequence[AnswerMeasures]) -> dict[str, Interval]:
         **{f"recall@{depth}": [row.rank is not None and row.rank <= depth for row in can] for depth in CUTS},
         "refused_wrongly": [row.refused for row in can],
         "refused_rightly": [row.refused for row in cannot],
+        "withheld_refused": [row.withheld_refused for row in can if row.withheld_refused is not None],
         "off_topic_refused": [row.refused for row in rows if row.off_topic],
     }
     return {name: bootstrap_interval(values) for name, values in hits.items() if values}

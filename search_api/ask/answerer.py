@@ -13,6 +13,7 @@ from core.deadlines import raise_if_caller_gone, slot_released, within
 from core.errors import ModelMissing, SondeError, Unavailable
 from core.ports import CrossEncoder, LanguageModel
 from reading.sentences import detect_language, sure_language
+from search_api.ask.cells import quoted_cell, with_named_cell
 from search_api.ask.extract import Judge, best_quotes, checked_sentences, quoted_text
 from search_api.ask.generation import (
     AnswerBuffer,
@@ -23,7 +24,7 @@ from search_api.ask.generation import (
     without_reasoning,
 )
 from search_api.ask.records import FoundRecords, RecordFinder, asks_for_data, record_titles, with_records
-from search_api.search.passages.retrieve import PassageRetriever, RetrievedPassages
+from search_api.search.passages.retrieve import PassageRetriever, RetrievedPassages, numbered
 from search_api.search.passages.values import (
     REFUSAL,
     AnswerConfig,
@@ -33,7 +34,6 @@ from search_api.search.passages.values import (
     DocumentTable,
     FoundPassage,
     Mode,
-    quoted_cell,
 )
 from search_api.search.ranking.rank import calibrated
 from search_api.search.retrieval.serving import Serving, ServingResolver
@@ -43,6 +43,8 @@ log = structlog.get_logger(__name__)
 
 _ATTEMPTS = 2
 """How often a language model is asked for an answer that the passages support."""
+_CELL_SHARE = 1 / 3
+"""Of the threshold: the least relevance of a table's part that has the cell which the question names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,8 @@ class Answerer:
     def _retrieve(self, request: AskRequest, serving: Serving) -> RetrievedPassages:
         """Passages of documents and of records, each at or above the threshold."""
         from_documents = self._parts.retriever.retrieve(request, serving)
+        if not from_documents.passages:
+            from_documents = self._with_named_cells(request, from_documents)
         found_records = FoundRecords() if self._parts.records is None else self._parts.records.find(request)
         config = self._parts.config
         threshold = config.threshold if request.threshold is None else request.threshold
@@ -143,6 +147,14 @@ class Answerer:
             request.top_k or config.top_k,
             records_first=asks_for_data(request.question),
         )
+
+    def _with_named_cells(self, request: AskRequest, found: RetrievedPassages) -> RetrievedPassages:
+        """The parts of tables below the threshold answer if the question names one cell, which few words tell."""
+        config = self._parts.config
+        least = _CELL_SHARE * (config.threshold if request.threshold is None else request.threshold)
+        tables = self._parts.retriever.tables(found.near_misses)
+        passages = with_named_cell(request.question, found.near_misses, tables, least)
+        return replace(found, passages=numbered(passages), near_misses=()) if passages else found
 
     def _deadline(self) -> AbstractContextManager[None]:
         seconds = self._parts.deadline_s

@@ -19,6 +19,7 @@ from core.document import CELL
 from core.ports import Embedder
 from reading.sentences import sentences
 from search_api.ask.asked_value import asked_value
+from search_api.ask.cells import label_words
 from search_api.search.passages.coverage import content_words, coverage, weights
 from search_api.search.passages.quotable import is_quotable, without_prompt
 from search_api.search.passages.values import CitedSentence, FoundPassage
@@ -60,10 +61,10 @@ def best_quotes(
 def _without_other_rows(
     quotes: Sequence[Quote], question: frozenset[str], passages: Sequence[FoundPassage], language: str | None
 ) -> list[Quote]:
-    """Of the rows of one table only those whose head has most words of the question, if any head has one."""
+    """Of the rows of one table only those whose label has most words of the question, if any has one."""
     table_of = {passage.number: (passage.document, passage.table) for passage in passages if passage.kind == "table"}
     heads: dict[Quote, int] = {
-        quote: len(question & content_words(quote.text.split(CELL)[0], language))
+        quote: label_words(question, quote.text.split(CELL), language)
         for quote in quotes
         if CELL in quote.text and quote.number in table_of
     }
@@ -129,7 +130,7 @@ def quoted_text(quotes: Sequence[CitedSentence]) -> str:
 
 
 def _sentences(passage: FoundPassage) -> list[str]:
-    """Sentences of text, rows of a table without its header, lines of code."""
+    """Sentences of text, rows of a table without its caption and header, lines of code."""
     if passage.kind == "table" or "\n" in passage.text:
         lines = [line for line in passage.text.split("\n") if line.strip() and line not in passage.header]
         parts = [part for line in lines for part in ([line] if "|" in line else sentences(line))]

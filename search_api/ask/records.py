@@ -15,7 +15,7 @@ from search_api.search.flow import SearchPipeline, overlaps
 from search_api.search.passages.coverage import content_words, coverage, weights
 from search_api.search.passages.retrieve import MOST_NEAR, RetrievedPassages, in_context, numbered
 from search_api.search.passages.values import AskRequest, CitedSentence, FoundPassage
-from search_api.search.ranking.signals.arms import Dense, LateInteraction, Relevance, share_above
+from search_api.search.ranking.signals.arms import Dense, LateInteraction, Relevance
 from search_api.search.ranking.signals.temporal import Temporal
 from search_api.search.request import SearchRequest
 from search_api.search.understanding.interpretation import Interpretation
@@ -115,8 +115,8 @@ class RecordFinder:
         if cosine is None:
             return float(curves.words_only.at(np.zeros(1), covered, np.zeros(1))[0])
         curve = curves.by_words if interaction is None else curves.by_tokens
-        above_floor = share_above(self.pipeline.parts.resolver.resolve().cosine_floor, np.array([cosine]))
-        return float(curve.at(above_floor, covered, np.array([interaction or 0.0]))[0])
+        likeness = np.array([self.pipeline.parts.resolver.resolve().cosines.likeness(cosine)])
+        return float(curve.at(likeness, covered, np.array([interaction or 0.0]))[0])
 
 
 def with_records(

@@ -424,7 +424,7 @@ def _fuse(parts: SearchParts, state: SearchState) -> Ranking:
     config, target = parts.config, target_of(state.request, state.interpretation, parts.now_ms())
     share = config.words.foreign_language if state.serving.lacks(sure_language(state.interpretation.thematic)) else 1.0
     candidates = state.candidates.candidates(config.record_columns)
-    return rank(candidates, target, config.records, state.serving.cosine_floor, share)
+    return rank(candidates, target, config.records, state.serving.cosines, share)
 
 
 def _with_late_interaction(parts: SearchParts, state: SearchState, ranking: Ranking) -> Ranking:

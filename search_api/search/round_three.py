@@ -218,7 +218,7 @@ class RoundThree:
         words: frozenset[str] = frozenset() if state.is_off_topic else state.candidates.all_words
         has_words = [hit.id in words for hit in judged]
         signals = [hit.signals for hit in judged]
-        scores = self.parts.config.relevance.of_each(signals, state.serving.cosine_floor, has_words)
+        scores = self.parts.config.relevance.of_each(signals, state.serving.cosines, has_words)
         return dict(zip([hit.id for hit in judged], scores, strict=True))
 
 

@@ -45,7 +45,7 @@ def _similar(parts: SearchParts, serving: Serving, plan: RetrievalPlan, record: 
     columns = parts.config.record_columns
     candidates = find_candidates(CandidateSearch(session, plan, ranker.candidate_window, columns, parts.caches.fields))
     target = _target(record, parts.now_ms())
-    ranking = rank(candidates.candidates(columns), target, ranker, serving.cosine_floor)
+    ranking = rank(candidates.candidates(columns), target, ranker, serving.cosines)
     # Duplicates folded and siblings spread, as `/search` does by default.
     order = fold_and_diversify(ranking, candidates.fields, SearchRequest(limit=limit))
     hits = ranking.hits_at(order.positions[:limit])

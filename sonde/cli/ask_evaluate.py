@@ -28,6 +28,7 @@ from evaluation.answers.measures import (
     grade_statistics,
     grading_page,
     intervals,
+    intervals_by_kind,
 )
 from evaluation.answers.questions import AnswerCollection, load_pira, load_questions
 from evaluation.collection import Half
@@ -147,6 +148,7 @@ def ask_evaluate(**options: Any) -> None:
             **figures_of_rows,
             "intervals": ranges,
             "by_kind": kinds,
+            "intervals_by_kind": intervals_by_kind(rows),
             "by_question": list(map(_row, answers)),
         }
         write_measurement(options["out"], body)

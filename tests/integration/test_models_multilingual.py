@@ -57,7 +57,7 @@ def test_its_card_says_what_it_reads(embedder: Embedder) -> None:
     card = embedder.card
     assert (card.dims, card.max_tokens, card.runtime) == (384, 512, "onnx-int4")
     assert (card.instruction, card.document_instruction) == ("query: ", "passage: ")
-    assert (card.floor, card.min_score) > (0.5, 0.7)
+    assert (card.cosines.floor, card.min_score) > (0.5, 0.7)
     assert card.answer_score > card.min_score
     assert all(card.reads(language) for language in ("en", "de", "fr", "es", "it", "pt", "ja", None))
     assert not card.reads("nv")

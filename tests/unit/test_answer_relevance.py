@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from core.ports import CosineScale
 from search_api.search.ranking.signals.arms import AnswerRelevance, Curve
 
 CURVE = AnswerRelevance(
@@ -40,11 +41,13 @@ CURVE = AnswerRelevance(
 def test_cosine_and_words_make_a_hit_relevant(
     signals: dict[str, float | None], has_words: bool, relevance: float
 ) -> None:
-    assert CURVE.of(signals, -1.0, has_words=has_words) == pytest.approx(relevance, abs=1e-4)
+    assert CURVE.of(signals, CosineScale(-1.0), has_words=has_words) == pytest.approx(relevance, abs=1e-4)
 
 
 def test_a_model_whose_cosines_all_lie_high_is_read_from_its_floor() -> None:
-    assert CURVE.of({"dense": 0.75}, 0.5, has_words=False) == CURVE.of({"dense": 0.5}, -1.0, has_words=False)
+    assert CURVE.of({"dense": 0.75}, CosineScale(0.5), has_words=False) == CURVE.of(
+        {"dense": 0.5}, CosineScale(), has_words=False
+    )
 
 
 def test_a_word_that_no_record_has_makes_more_hits_weak() -> None:

@@ -11,7 +11,7 @@ import pytest
 from core.document import Passage
 from core.errors import SondeError
 from evaluation.answers.made_questions import KINDS, MadeQuestion, extract_questions, model_questions
-from evaluation.answers.measures import AnswerMeasures, by_kind
+from evaluation.answers.measures import AnswerMeasures, by_kind, intervals_by_kind
 from evaluation.answers.questions import load_questions
 
 PEAT = (
@@ -137,3 +137,4 @@ def test_figures_are_told_by_kind() -> None:
     found = by_kind([*rows, AnswerMeasures("3", True, 1, 1, 0.5, 0.5, False)])
     assert list(found) == ["fact", "condition"]
     assert (found["fact"]["recall@1"], found["condition"]["refused_wrongly"]) == (1.0, 1.0)
+    assert intervals_by_kind(rows)["fact"]["recall@64"] == (1.0, 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,8 @@ def test_questions_off_the_topic_have_their_own_share() -> None:
         "refused_wrongly",
         "refused_rightly",
     }
+    withheld = [replace(row, withheld_refused=n == 0) for n, row in enumerate(on_topic)]
+    assert intervals(withheld)["withheld_refused"][1] > 0.0
 
 
 def test_a_question_without_its_text_is_refused_if_no_other_is_relevant() -> None:

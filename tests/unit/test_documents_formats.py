@@ -54,6 +54,17 @@ def test_docx_styles_name_headings_and_tables_are_tables() -> None:
         ("table", "", 0),
     ]
     assert document.tables[0].rows == (("Lake", "Depth"), ("Ammersee", "81"))
+    assert document.tables[0].header_rows == 1
+
+
+def test_the_rows_that_docx_repeats_on_each_page_are_the_header() -> None:
+    cells = "<w:tc><w:p><w:r><w:t>{}</w:t></w:r></w:p></w:tc>" * 2
+    header = "<w:tr><w:trPr><w:tblHeader/></w:trPr>" + cells + "</w:tr>"
+    body = (
+        header.format("Lake", "Depth") + header.format("", "m") + ("<w:tr>" + cells + "</w:tr>").format("Como", "410")
+    )
+    (table,) = read(docx(f"<w:tbl>{body}</w:tbl>")).tables
+    assert (table.header_rows, table.rows[2]) == (2, ("Como", "410"))
 
 
 def test_an_xml_entity_in_a_docx_is_not_resolved() -> None:

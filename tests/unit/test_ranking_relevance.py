@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from core.ports import PLAIN_COSINES, CosineScale
 from search_api.search.ranking.candidates import Candidates, Target, fields_of
 from search_api.search.ranking.signals.arms import Curve, PassageDense, Relevance
 from search_api.search.ranking.signals.signal import RankingInput
@@ -19,7 +20,7 @@ def relevance(
     passage: Mapping[str, Sequence[float]],
     *,
     cosine: float | None = 0.0,
-    floor: float = -1.0,
+    cosines: CosineScale = PLAIN_COSINES,
     by_words: Curve = NEVER,
     by_tokens: Curve = NEVER,
     other_language: Curve = NEVER,
@@ -30,18 +31,24 @@ def relevance(
     )
     read = fields_of({"covered": [0.0], **passage}, signal.columns)
     candidates = Candidates.of(["a"], {PassageDense.name: [cosine]}, [read], signal.columns)
-    measured = signal.measure(RankingInput(candidates, Target(), floor))
+    measured = signal.measure(RankingInput(candidates, Target(), cosines))
     assert measured is not None
     assert measured.counted is not None
     return float((measured.counted if in_order else measured.raw)[0])
 
 
 def test_a_model_whose_cosines_all_lie_high_is_read_from_its_floor() -> None:
-    at_the_floor = relevance({}, cosine=0.55, floor=0.55, by_words=BY_COSINE)
-    same_text = relevance({}, cosine=1.0, floor=0.55, by_words=BY_COSINE)
+    at_the_floor = relevance({}, cosine=0.55, cosines=CosineScale(floor=0.55), by_words=BY_COSINE)
+    same_text = relevance({}, cosine=1.0, cosines=CosineScale(floor=0.55), by_words=BY_COSINE)
 
     assert at_the_floor == pytest.approx(relevance({}, cosine=0.0, by_words=BY_COSINE))
     assert same_text == pytest.approx(relevance({}, cosine=1.0, by_words=BY_COSINE))
+
+
+def test_a_model_may_name_the_cosines_of_unlike_and_of_like_texts() -> None:
+    narrow = CosineScale(floor=0.55, unlike=0.8, like=0.9)
+    assert relevance({}, cosine=0.8, cosines=narrow, by_words=BY_COSINE) == pytest.approx(0.5)
+    assert relevance({}, cosine=0.9, cosines=narrow, by_words=BY_COSINE) == pytest.approx(0.731, abs=0.001)
 
 
 def test_a_model_without_a_floor_is_read_as_it_is() -> None:

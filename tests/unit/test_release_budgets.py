@@ -7,7 +7,6 @@ import re
 import resource
 import subprocess
 import sys
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 

@@ -9,6 +9,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
+from itertools import takewhile
 
 from lxml import etree
 
@@ -88,7 +89,13 @@ def _blocks(body: etree._Element, allowance: Allowance) -> Iterator[Block]:
         if node.tag == f"{_W}p":
             yield _paragraph(node)
         elif node.tag == f"{_W}tbl":
-            yield from markup_table(map(_cells, node.iterfind(f"{_W}tr")), 1, "", allowance)
+            yield from markup_table(map(_cells, node.iterfind(f"{_W}tr")), _header_rows(node), "", allowance)
+
+
+def _header_rows(table: etree._Element) -> int:
+    """The rows that are repeated on each page; 1 if none is marked so."""
+    is_header = (row.find(f"{_W}trPr/{_W}tblHeader") is not None for row in table.iterfind(f"{_W}tr"))
+    return max(1, sum(takewhile(bool, is_header)))
 
 
 def _paragraph(node: etree._Element) -> Block:

@@ -134,7 +134,7 @@ class PassageRetriever:
         target = target_of(
             SearchRequest(interpretation.text, filters=request.filters), interpretation, self.parts.now_ms()
         )
-        return rank(Candidates.of(ids, arms, fields, columns), target, self.ranker, serving.cosine_floor)
+        return rank(Candidates.of(ids, arms, fields, columns), target, self.ranker, serving.cosines)
 
     def _rerank(
         self, interpretation: Interpretation, ranking: Ranking, candidates: PassageCandidates

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from core.document import CELL, DocumentEntry, row_text
+from core.document import DocumentEntry, row_text
 from core.errors import NotFound
 from core.json_types import Json, JsonMapping
 from search_api.formats_out.notations import spreadsheet_safe
-from search_api.search.passages.coverage import content_words
 from search_api.search.request import Filters
 
 REFUSAL = "Sorry. I cannot find the answer based on the context."
@@ -155,14 +154,18 @@ class DocumentTable:
 
     @property
     def heads(self) -> tuple[str, ...]:
-        """The heading of each column, the header's rows joined from above."""
-        header = self.cells[: self.header_rows]
+        """The heading of each column, the header's rows joined from above. Above the last row, an empty cell continues
+        the one to its left.
+        """
+        *upper_rows, last_row = self.cells[: self.header_rows] or ((),)
+        header = [*map(_continued, upper_rows), last_row]
         return tuple(" ".join(cell for cell in column if cell) for column in zip(*header, strict=True))
 
     @property
     def header_lines(self) -> tuple[str, ...]:
-        """The header's rows as passages write them."""
-        return tuple(line for row in self.cells[: self.header_rows] if (line := row_text(row)))
+        """Caption and header's rows, as passages write them."""
+        rows = [row_text(row) for row in self.cells[: self.header_rows]]
+        return tuple(line for line in (self.caption, *rows) if line)
 
     @property
     def cells(self) -> tuple[tuple[str, ...], ...]:
@@ -174,6 +177,14 @@ class DocumentTable:
         out = io.StringIO()
         csv.writer(out, lineterminator="\r\n").writerows([spreadsheet_safe(cell) for cell in row] for row in self.cells)
         return out.getvalue()
+
+
+def _continued(row: tuple[str, ...]) -> tuple[str, ...]:
+    """A heading over several columns stands in the first of them; one over the row's labels does not continue."""
+    cells = list(row)
+    for column in range(2, len(cells)):
+        cells[column] = cells[column] or cells[column - 1]
+    return tuple(cells)
 
 
 def tables_of(entry: DocumentEntry) -> Iterator[DocumentTable]:
@@ -243,47 +254,3 @@ class QuotedCell:
         """The cell as an answer quotes it; the unit only where the heading does not state it."""
         unit = f" {self.unit}" if self.unit and self.unit not in self.column else ""
         return f"{self.row} – {self.column}: {self.value}{unit}"
-
-
-def quoted_cell(question: str, line: str, table: DocumentTable) -> QuotedCell | None:
-    """The cell of this row (as its passage writes it) whose headings the question names.
-
-    None if the row is not in the table, if the question names another row better, or if it names no column, or two
-    equally well: then the row alone is the quote.
-    """
-    cells = table.cells
-    body = cells[table.header_rows :]
-    row = next(
-        (other_row for other_row in body if line.strip() in (row_text(other_row), CELL.join(other_row).strip())), None
-    )
-    if row is None:
-        return None
-    question_words = content_words(question)
-    label_column = next((index for index, cell in enumerate(row) if cell), 0)
-    row_score = len(question_words & content_words(row[label_column]))
-    if row_score == 0 or any(
-        len(question_words & content_words(other_row[label_column])) > row_score for other_row in body
-    ):
-        return None
-    headings = table.heads
-    column_scores = [
-        (len(question_words & content_words(headings[column])), column)
-        for column in range(len(row))
-        if column != label_column
-    ]
-    best = max((score for score, column in column_scores if row[column]), default=0)
-    best_columns = [column for score, column in column_scores if score == best and row[column]]
-    if best == 0 or len(best_columns) != 1:
-        return None
-    (column,) = best_columns
-    unit = table.units[column] if column < len(table.units) else ""
-    return QuotedCell(
-        table.number,
-        row[label_column],
-        headings[column],
-        row[column],
-        unit,
-        table.caption,
-        table.page,
-        table.confidence,
-    )

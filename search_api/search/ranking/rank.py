@@ -16,7 +16,7 @@ import numpy as np
 
 from core.hit import Hit, SignalName
 from core.json_types import Json
-from core.ports import CrossEncoderCard, Vectors
+from core.ports import PLAIN_COSINES, CosineScale, CrossEncoderCard, Vectors
 from core.token_bits import Bits, late_interaction
 from search_api.search.ranking.candidates import Candidates, Floats, Integers, Target
 from search_api.search.ranking.combiners.combiner import Term, total
@@ -109,10 +109,14 @@ def measured(value: float) -> float | None:
 
 
 def rank(
-    candidates: Candidates, target: Target, ranker: Ranker, cosine_floor: float = -1.0, words_share: float = 1.0
+    candidates: Candidates,
+    target: Target,
+    ranker: Ranker,
+    cosines: CosineScale = PLAIN_COSINES,
+    words_share: float = 1.0,
 ) -> Ranking:
-    """Best first, at most ``max_results``; ties by id. ``cosine_floor`` and ``words_share`` as in ``RankingInput``."""
-    inputs = RankingInput(candidates, target, cosine_floor, words_share)
+    """Best first, at most ``max_results``; ties by id. ``cosines`` and ``words_share`` as in ``RankingInput``."""
+    inputs = RankingInput(candidates, target, cosines, words_share)
     measured = {name: signal.measure(inputs) for name, signal in ranker.signals.items()}
     terms = ranker.combiner.combine({name: signal for name, signal in measured.items() if signal is not None}, inputs)
     score = total(terms, len(candidates))

@@ -11,7 +11,7 @@ from typing import Protocol, get_args
 from cachetools import TTLCache
 
 from core.errors import ModelMissing, SondeError, Unavailable
-from core.ports import Embedder, TokenCard
+from core.ports import PLAIN_COSINES, CosineScale, Embedder, TokenCard
 from es_gateway.blocks import WriteBlock, explain
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
@@ -84,9 +84,9 @@ class Serving:
         return made_by if self.embedder is not None and self.embedder.card.tokens == made_by else None
 
     @property
-    def cosine_floor(self) -> float:
-        """Where the embedder's cosines begin; -1 without an embedder."""
-        return -1.0 if self.embedder is None else self.embedder.card.floor
+    def cosines(self) -> CosineScale:
+        """How the embedder's cosines are read."""
+        return PLAIN_COSINES if self.embedder is None else self.embedder.card.cosines
 
 
 def _state_of(client: Elasticsearch, index: ServingIndex) -> IndexState:

@@ -18,6 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from core.hit import SignalName
+from core.ports import CosineScale
 from search_api.search.ranking.candidates import AnyColumn, Column, Flags, Floats, first, floats, number
 from search_api.search.ranking.numbers import check_finite, check_not_negative, check_positive, check_shares
 from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, percent, unknown_reason
@@ -76,7 +77,7 @@ class Meaning(ArmSignal):
     """A cosine."""
 
     def least(self, inputs: RankingInput) -> float:
-        return inputs.cosine_floor
+        return inputs.cosines.floor
 
     def best(self, _inputs: RankingInput, raw: Floats, /) -> float:
         return float(np.nanmax(raw))
@@ -200,7 +201,7 @@ class Relevance:
         cosines = inputs.candidates.arms.get(PassageDense.name)
         if cosines is None:
             return MeasuredSignal.or_neutral(self.words_only.at(nothing, covered, nothing), self.weight, 0.0)
-        cosine = np.where(np.isnan(cosines), covered, share_above(inputs.cosine_floor, cosines))
+        cosine = np.where(np.isnan(cosines), covered, inputs.cosines.likeness(cosines))
         by_words, token_scores = self.by_words.at(cosine, covered, nothing), np.nan_to_num(interaction)
         raw = np.where(np.isnan(interaction), by_words, self.by_tokens.at(cosine, covered, token_scores))
         foreign = ~np.isnan(inputs.candidates[FOREIGN]) & ~np.isnan(interaction)
@@ -219,14 +220,6 @@ class Relevance:
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("its text was not read", counted)
-
-
-def share_above(floor: float, cosines: Floats) -> Floats:
-    """The curves were fitted on cosines of which unlike texts have some 0. A model whose cosines all lie high (E5) says
-    where they begin, and is read from there on.
-    """
-    begins = max(floor, 0.0)
-    return (cosines - begins) / (1.0 - begins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,21 +311,20 @@ class AnswerRelevance:
     def __post_init__(self) -> None:
         check_shares(weak=self.weak, weak_with_unknown=self.weak_with_unknown)
 
-    def of(self, signals: Mapping[SignalName, float | None], cosine_floor: float, *, has_words: bool) -> float:
-        """0..1. ``cosine_floor``: where the embedder's cosines begin."""
-        return self.of_each([signals], cosine_floor, [has_words])[0]
+    def of(self, signals: Mapping[SignalName, float | None], cosines: CosineScale, *, has_words: bool) -> float:
+        """0..1. ``cosines``: how the embedder's are read."""
+        return self.of_each([signals], cosines, [has_words])[0]
 
     def of_each(
-        self, signals: Sequence[Mapping[SignalName, float | None]], cosine_floor: float, has_words: Sequence[bool]
+        self, signals: Sequence[Mapping[SignalName, float | None]], cosines: CosineScale, has_words: Sequence[bool]
     ) -> list[float]:
         """The same of each hit of a page."""
-        begins = max(cosine_floor, 0.0)
-        cosines = [
+        measured = [
             np.array([by_name.get(name) for by_name in signals], dtype=np.float64)
             for name in (Dense.name, PassageDense.name)
         ]
-        nearest = np.fmax(np.fmax(*cosines), begins)  # NaN: not measured
-        cosine, words = (nearest - begins) / (1.0 - begins), np.array(has_words, dtype=np.float64)
+        nearest = cosines.likeness(np.fmax(*measured))  # NaN: not measured
+        cosine, words = np.fmax(nearest, 0.0), np.array(has_words, dtype=np.float64)
         interaction = np.array([by_name.get(LateInteraction.name) for by_name in signals], dtype=np.float64)
         counted = np.maximum(np.nan_to_num(interaction), 0.0)
         by_words, by_tokens = self.by_words.at(cosine, words, counted), self.by_tokens.at(cosine, words, counted)

@@ -13,18 +13,19 @@ import numpy as np
 
 from core.hit import SignalName
 from core.json_types import JsonMapping
+from core.ports import PLAIN_COSINES, CosineScale
 from search_api.search.ranking.candidates import AnyColumn, Candidates, Floats, Target
 
 
 @dataclass(frozen=True, slots=True)
 class RankingInput:
-    """A question and its candidates. ``cosine_floor``: the embedder's lowest cosine; -1 is the theoretical minimum.
+    """A question and its candidates. ``cosines``: how the embedder's are read.
     ``words_share``: the share of their weight that words have beside meaning, less than 1 in a foreign language.
     """
 
     candidates: Candidates
     target: Target
-    cosine_floor: float = -1.0
+    cosines: CosineScale = PLAIN_COSINES
     words_share: float = 1.0
 
 
