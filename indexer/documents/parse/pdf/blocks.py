@@ -12,6 +12,7 @@ from core.names import letters_of
 from indexer.documents.parse.clean import LineJoiner, hyphenated_words, join_lines, letters, normalise_text
 from indexer.documents.parse.model import Block, BlockKind, Line, PlacedWord, Region, RegionKind, Table
 from indexer.documents.parse.pdf.regions import PageLayout
+from indexer.documents.parse.pdf.table_cells import NUMBER
 from indexer.documents.parse.sections import NUMBERED_HEADING, role_of
 
 _FLOW: dict[RegionKind, BlockKind] = {
@@ -309,12 +310,24 @@ def _goes_on(part: Table, next_part: Table) -> bool:
     )
 
 
+def _is_body_row(row: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+    """Whether the row has numbers where the rows of a table have them; a table of words alone may have ended."""
+    numeric_columns = [
+        column
+        for column in range(len(row))
+        if body and sum(NUMBER.match(cells[column]) is not None for cells in body) > len(body) / 2
+    ]
+    return bool(numeric_columns) and all(NUMBER.match(row[column]) for column in numeric_columns)
+
+
 def _continued(part: Table, next_part: Table) -> Table:
-    """With the header rows that its page repeats, or else with those of the page before."""
+    """With the header rows that its page repeats, or else with those of the page before; another table as it is."""
     head, caption = part.rows[: part.header_rows], next_part.caption or part.caption
     printed_head = next_part.rows[: part.header_rows]
     if [letters(" ".join(row)) for row in head] == [letters(" ".join(row)) for row in printed_head]:
         return replace(next_part, header_rows=part.header_rows, caption=caption)
+    if not _is_body_row(next_part.rows[0], part.rows[part.header_rows :]):
+        return next_part
     return replace(
         next_part,
         rows=(*head, *next_part.rows),

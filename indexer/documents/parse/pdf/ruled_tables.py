@@ -246,7 +246,7 @@ def _grid_table(
     open_rows = list(
         _open_rows(xs, rows(words_inside), words, Box(xs[0], ys[-1], xs[-1], min(tops_below, default=math.inf)))
     )
-    if len(ys) + len(open_rows) < 4:
+    if len(ys) < _LEVELS_OF_A_TABLE and len(open_rows) < _LEVELS_OF_A_TABLE - 1:
         return None
     cells = _cells_of(grid, xs, ys)
     by_cell: dict[tuple[int, int], list[Word]] = {}
