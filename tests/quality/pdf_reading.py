@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.documents.parse.limits import Limits, Ocr
-from indexer.documents.parse.model import ReadDocument
+from indexer.documents.parse.model import ReadDocument, Table
 from indexer.documents.parse.pdf.read_pdf import read_pdf
 
 TRUTH = Path(__file__).with_name("pdf_truth.json")
@@ -51,13 +51,20 @@ def tables_judged(document: ReadDocument, seen: Json) -> tuple[int, int, list[st
     open_ = [(b.first_page, b.table) for b in document.blocks if b.table is not None]
     found = right = 0
     for page, rows, columns, first, _ in seen.get("tables", []):
-        fits = [one for one in open_ if one[0] == page and letters(one[1].rows[0][0]).startswith(letters(first)[:12])]
-        exact = [one for one in fits if (len(one[1].rows), one[1].columns) == (rows, columns)]
+        fits = [
+            one for one in open_ if one[0] == page and letters(_printed(one[1])[0][0]).startswith(letters(first)[:12])
+        ]
+        exact = [one for one in fits if (len(_printed(one[1])), one[1].columns) == (rows, columns)]
         chosen = (exact or [one for one in fits if one[1].columns == columns] or fits)[:1]
         found += len(chosen)
         right += len(exact[:1])
         open_ = [one for one in open_ if one not in chosen]
     return found, right, [f"p{page}: {len(table.rows)}x{table.columns}" for page, table in open_]
+
+
+def _printed(table: Table) -> tuple[tuple[str, ...], ...]:
+    """The rows on the table's own page."""
+    return table.rows[table.carried_rows :]
 
 
 def judged(document: ReadDocument, seen: Json) -> Json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.documents.parse.byline import split_names
+from indexer.documents.parse.byline import date_in, labelled_names, split_names
 from indexer.documents.parse.front_matter import front_matter
 from indexer.documents.parse.model import Block, FrontMatter, PrintedLine
 
@@ -132,3 +132,22 @@ def test_a_running_head_that_repeats_the_title_does_not_make_it_small() -> None:
     blocks = [Block("heading", line.text, 1, level=1) for line in lines if not line.margin]
     front = front_matter(blocks, {}, {}, lines)
     assert (front.title, front.authors) == (TITLE, ("Ada Brook",))
+
+
+@pytest.mark.parametrize(
+    ("texts", "names"),
+    [
+        (["Elaborado por: Lucía Rojas y Hernán Quispe Mamani"], ["Lucía Rojas", "Hernán Quispe Mamani"]),
+        (["Updated 2 May 2024 · Author: Petteri Salmela"], ["Petteri Salmela"]),
+        (["Autoren", "Katharina Wiegand, Jörg Thalheim"], ["Katharina Wiegand", "Jörg Thalheim"]),
+        (["From New York the river flows north"], []),
+        (["Prepared by the Survey of Earth"], []),
+    ],
+)
+def test_names_behind_a_label(texts: list[str], names: list[str]) -> None:
+    assert labelled_names([PrintedLine(text, 1, 9.0, 50.0) for text in texts]) == names
+
+
+def test_a_spanish_date() -> None:
+    assert date_in("Nº 8, agosto de 2021") == "2021-08"
+    assert date_in("12 de agosto de 2021") == "2021-08-12"

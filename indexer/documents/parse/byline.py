@@ -41,6 +41,12 @@ _INITIAL_AT_END = re.compile(r"\b[^\W\d_]\.?$")
 _SAME_SIZE = 0.4  # points
 _FARTHEST = 8  # lines of offices between two names
 _MOST_LINES = 80
+_LABEL = re.compile(
+    r"(?:^|[·|•]\s*)(?:authors?|autor(?:en|es|in|innen)?|auteurs?|autori|verfasser(?:in|innen)?|bearbeit(?:er|et von)|"
+    r"elaborado por|elaborazione|rédigé par|prepared by|written by|from)\s*(?P<colon>:)?\s*(?P<names>(?<=[:\s]).+)?$",
+    re.IGNORECASE,
+)
+_SPANISH_AND = re.compile(r"\s+[ye]\s+(?=[^\W\d_]+ [^\W\d_])")
 _PARTICLE_WORDS = "al ben bin d da das de del dei della den der di do dos du e el la le les ten ter van von y zu zur"
 _PARTICLES = frozenset(_PARTICLE_WORDS.split())
 _BEGIN_SENTENCES = frozenset(("The", "This", "These", "In", "Our"))
@@ -54,12 +60,13 @@ _LONGEST = 4000  # characters of a line of authors
 
 _MONTH_NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DAY_FIRST = re.compile(
-    rf"\b(\d{{1,2}})\.?(?:st|nd|rd|th)?\s+({_MONTH_NAME})\.?,?\s+((?:1[6-9]|20)\d\d)\b", re.IGNORECASE
+    rf"\b(\d{{1,2}})\.?(?:st|nd|rd|th)?\s+(?:de\s+)?({_MONTH_NAME})\.?,?\s+(?:del?\s+)?((?:1[6-9]|20)\d\d)\b",
+    re.IGNORECASE,
 )
 _MONTH_FIRST = re.compile(
     rf"\b({_MONTH_NAME})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,\s*((?:1[6-9]|20)\d\d)\b", re.IGNORECASE
 )
-_MONTH = re.compile(rf"\b({_MONTH_NAME})\.?,?\s+((?:1[6-9]|20)\d\d)\b", re.IGNORECASE)
+_MONTH = re.compile(rf"\b({_MONTH_NAME})\.?,?\s+(?:del?\s+)?((?:1[6-9]|20)\d\d)\b", re.IGNORECASE)
 _ISO = re.compile(r"\b((?:1[6-9]|20)\d\d)-(\d\d)-(\d\d)\b")
 _GERMAN = re.compile(r"\b(\d{1,2})\.\s?(\d{1,2})\.\s?((?:1[6-9]|20)\d\d)\b")
 _FULL_DATE = re.compile(r"^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?!\d)")
@@ -70,6 +77,23 @@ def authors_in(blocks: Sequence[Block]) -> list[str]:
         text = _CORRESPONDENCE.split(block.text)[0]
         affiliation_match = AFFILIATION.search(text)
         names = split_names(_without_office(text[: affiliation_match.start()]) if affiliation_match else text)
+        if names:
+            return names
+    return []
+
+
+def labelled_names(lines: Sequence[PrintedLine]) -> list[str]:
+    """The names behind ``Authors:`` or "Prepared by:", or beside such a label in a list."""
+    for place, line in enumerate(lines):
+        match, next_line = _LABEL.search(line.text), lines[place + 1] if place + 1 < len(lines) else None
+        if match is None:
+            continue
+        text = match["names"]
+        if not text and next_line is not None and abs(next_line.baseline - line.baseline) < 1.0:
+            text = next_line.text
+        elif not match["colon"]:
+            continue
+        names = split_names(_SPANISH_AND.sub(", ", text))
         if names:
             return names
     return []

@@ -67,6 +67,8 @@ def _is_compound(line: str, next_line: str, whole_words: Container[str]) -> bool
 
 _DINGBATS = dict.fromkeys(range(0x2700, 0x27C0))
 _SPACE = re.compile(r"\s+")
+_NO_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd]")
+"""Control codes, halves of characters, and codes of private use."""
 _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 _DROPPED_CHARACTERS = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 _TABLE = {**_LIGATURES, **_DROPPED_CHARACTERS, **_DINGBATS, 0xA0: " ", 0x2028: " ", 0x2029: " "}
@@ -80,10 +82,7 @@ def normalise_text(text: str) -> str:
     """One line of plain text; never raises."""
     if text.isascii() and text.isprintable():  # most of it, and much faster
         return _SPACE.sub(" ", _ORNAMENTS.sub("", text)).strip()
-    printable = "".join(
-        ch if unicodedata.category(ch) not in ("Cc", "Cs", "Co") else " " for ch in text.translate(_TABLE)
-    )
-    return _SPACE.sub(" ", _ORNAMENTS.sub("", printable)).strip()
+    return _SPACE.sub(" ", _ORNAMENTS.sub("", _NO_TEXT.sub(" ", text.translate(_TABLE)))).strip()
 
 
 def letters(text: str) -> str:

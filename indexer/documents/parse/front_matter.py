@@ -13,6 +13,7 @@ from indexer.documents.parse.byline import (
     affiliations_in,
     authors_in,
     date_in,
+    labelled_names,
     last_of_history,
     names_below,
     split_names,
@@ -175,6 +176,7 @@ def front_matter(
             draft.take("title", text, source)
     draft.take("doi", work["doi"], "xmp")  # a DOI there is the document's own, not a reference
     _year_beside_title(draft, blocks, page, title)
+    draft.take("authors", tuple(labelled_names([line for line in lines if not line.margin])), "page")
     _from_page(draft, front, [line for line in lines if line.page == page])
     behind_cover = _page_behind_cover(blocks, page, title)
     _from_page(draft, behind_cover, [line for line in lines if behind_cover and line.page != page])

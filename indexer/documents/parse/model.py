@@ -32,9 +32,8 @@ RegionKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
-    """Points from the page's upper left corner; ``left <= right``, ``top <= bottom``."""
+class Box(NamedTuple):
+    """Points from the page's upper left corner; ``left <= right``, ``top <= bottom``. Each character has one."""
 
     left: float
     top: float
@@ -60,7 +59,7 @@ class Box:
     @property
     def is_finite(self) -> bool:
         """Whether it is somewhere at all: a broken matrix in a file gives places that are no numbers."""
-        return all(map(math.isfinite, (self.left, self.top, self.right, self.bottom)))
+        return all(map(math.isfinite, self))
 
     def touches(self, other_box: Box, slack: float) -> bool:
         """Whether the two overlap, or are at most ``slack`` points apart on each axis."""
@@ -80,13 +79,20 @@ class Box:
 
 
 def bounding_box(boxes: Iterable[Box]) -> Box:
-    all_boxes = list(boxes)
-    return Box(
-        min(box.left for box in all_boxes),
-        min(box.top for box in all_boxes),
-        max(box.right for box in all_boxes),
-        max(box.bottom for box in all_boxes),
-    )
+    """Of at least one box. One pass: it is asked for each word and each line."""
+    remaining = iter(boxes)
+    first = next(remaining)
+    left, top, right, bottom = first.left, first.top, first.right, first.bottom
+    for box in remaining:
+        if box.left < left:
+            left = box.left
+        if box.top < top:
+            top = box.top
+        if box.right > right:
+            right = box.right
+        if box.bottom > bottom:
+            bottom = box.bottom
+    return Box(left, top, right, bottom)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +125,16 @@ class Line:
     def __post_init__(self) -> None:
         """Both are asked for often, and a line may have many words."""
         letters: dict[float, int] = {}
+        longest_word, length = self.words[0], -1.0
         for word in self.words:
-            letters[word.size] = letters.get(word.size, 0) + len(word.text)
-        object.__setattr__(self, "size", max(letters, key=lambda size: (letters[size], size)))
-        longest_word = max(self.words, key=lambda word: len(word.text) * word.size)
+            size, count = word.size, len(word.text)
+            letters[size] = letters.get(size, 0) + count
+            if count * size > length:
+                longest_word, length = word, count * size
+        usual_size = longest_word.size
+        if len(letters) > 1:
+            usual_size = max(letters, key=lambda size: (letters[size], size))
+        object.__setattr__(self, "size", usual_size)
         object.__setattr__(self, "baseline", longest_word.baseline)
 
     @classmethod
@@ -245,6 +257,7 @@ class Table:
     """Rows of equally many cells, the first ``header_rows`` being the header; ``caption`` as printed.
 
     ``page`` counts from 1, None without pages; ``box``: left, top, right, bottom there. ``scanned``: read by OCR.
+    ``carried_rows``: so many header rows are printed on the page before alone, where this table begins.
     """
 
     rows: tuple[tuple[str, ...], ...]
@@ -254,6 +267,7 @@ class Table:
     page: int | None = None
     box: tuple[float, float, float, float] | None = None
     scanned: bool = False
+    carried_rows: int = 0
 
     @property
     def columns(self) -> int:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import groupby, takewhile
 
 from core.names import letters_of
-from indexer.documents.parse.clean import LineJoiner, hyphenated_words, join_lines, normalise_text
+from indexer.documents.parse.clean import LineJoiner, hyphenated_words, join_lines, letters, normalise_text
 from indexer.documents.parse.model import Block, BlockKind, Line, PlacedWord, Region, RegionKind, Table
 from indexer.documents.parse.pdf.regions import PageLayout
+from indexer.documents.parse.pdf.table_cells import NUMBER
 from indexer.documents.parse.sections import NUMBERED_HEADING, role_of
 
 _FLOW: dict[RegionKind, BlockKind] = {
@@ -26,6 +28,9 @@ _RUN_IN_WORDS = 6
 _RUN_IN_SIZE = 0.5  # ranks below every heading that has its own line
 _FLOATING_KINDS = ("caption", "table", "footnote")
 _SENTENCE_END = re.compile(r"[.!?:][\"”’)\]]*$")
+_FLOW_KINDS = ("heading", "text", "list")
+_ALIGNED = 12.0  # points
+_CONTINUED = re.compile(r"contin|fortsetz|forts\.|suite|continua", re.IGNORECASE)
 _TABLE_CAPTION = re.compile(r"^tab", re.IGNORECASE)
 _LIST_ITEM = re.compile(r"^(?:[•●▪–\-*]|\(?[a-z0-9]{1,2}[.)])\s+\S")
 
@@ -46,7 +51,7 @@ def to_blocks(pages: Sequence[PageLayout]) -> list[Block]:
     texts = [line.text for page in pages for region in page.regions for line in region.lines]
     compounds = hyphenated_words(normalise_text(text) for text in texts)
     drafts = _join_paragraphs(_demote_false_headings(list(_drafts(pages, compounds))), compounds)
-    return _move_captions(assign_levels(drafts))
+    return list(_with_carried_heads(_move_captions(assign_levels(drafts))))
 
 
 def _drafts(pages: Sequence[PageLayout], compounds: frozenset[str]) -> Iterator[StyledBlock]:
@@ -114,12 +119,17 @@ def placed_words(lines: Iterable[Line], page: int) -> tuple[PlacedWord, ...]:
 def _placed_words(lines: Iterable[Line], page: int) -> Iterator[PlacedWord]:
     for line in lines:
         for word in line.words:
-            count = len(letters_of(normalise_text(word.text))[0])
+            count = _letter_count(word.text)
             if count:
                 box = word.box
                 yield PlacedWord(
                     page, count, round(box.left, 1), round(box.top, 1), round(box.right, 1), round(box.bottom, 1)
                 )
+
+
+@lru_cache(maxsize=10_000)
+def _letter_count(word: str) -> int:
+    return len(letters_of(normalise_text(word))[0])
 
 
 def _demote_false_headings(drafts: Sequence[StyledBlock]) -> list[StyledBlock]:
@@ -270,6 +280,61 @@ def _move_captions(blocks: Sequence[Block]) -> list[Block]:
                 block, table=replace(block.table, caption=moved_blocks[near_captions[0]].text)
             )
     return [block for index, block in enumerate(moved_blocks) if index not in taken_captions]
+
+
+def _with_carried_heads(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Gives a table that goes on over a page the head and the caption of its first part."""
+    last_table: Table | None = None
+    last_page: int | None = None
+    for block in blocks:
+        if block.table is None:
+            last_page = block.last_page if block.kind in _FLOW_KINDS else last_page
+            yield block
+            continue
+        table = block.table
+        if last_table is not None and table.page != last_page and _goes_on(last_table, table):
+            table = _continued(last_table, table)
+        last_table, last_page = table, last_page if table.page == last_page else None
+        yield replace(block, table=table)
+
+
+def _goes_on(part: Table, next_part: Table) -> bool:
+    """Whether the two stand on following pages, at the same place between the margins, with the same columns."""
+    if part.box is None or next_part.box is None or part.page is None or next_part.page != part.page + 1:
+        return False
+    is_aligned = abs(part.box[0] - next_part.box[0]) <= _ALIGNED and abs(part.box[2] - next_part.box[2]) <= _ALIGNED
+    return (
+        is_aligned
+        and part.columns == next_part.columns
+        and (not next_part.caption or _CONTINUED.search(next_part.caption) is not None)
+    )
+
+
+def _is_body_row(row: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+    """Whether the row has numbers where the rows of a table have them; a table of words alone may have ended."""
+    numeric_columns = [
+        column
+        for column in range(len(row))
+        if body and sum(NUMBER.match(cells[column]) is not None for cells in body) > len(body) / 2
+    ]
+    return bool(numeric_columns) and all(NUMBER.match(row[column]) for column in numeric_columns)
+
+
+def _continued(part: Table, next_part: Table) -> Table:
+    """With the header rows that its page repeats, or else with those of the page before; another table as it is."""
+    head, caption = part.rows[: part.header_rows], next_part.caption or part.caption
+    printed_head = next_part.rows[: part.header_rows]
+    if [letters(" ".join(row)) for row in head] == [letters(" ".join(row)) for row in printed_head]:
+        return replace(next_part, header_rows=part.header_rows, caption=caption)
+    if not _is_body_row(next_part.rows[0], part.rows[part.header_rows :]):
+        return next_part
+    return replace(
+        next_part,
+        rows=(*head, *next_part.rows),
+        header_rows=part.header_rows,
+        caption=caption,
+        carried_rows=part.header_rows,
+    )
 
 
 def _captions_table(caption: Block, table: Block) -> bool:

@@ -97,6 +97,8 @@ class Furniture:
     """Words outside the text, by page number, with their kind."""
 
     by_page: dict[int, dict[RegionKind, list[Word]]]
+    rows: dict[int, list[Line]]
+    """All rows of each page, furniture among them."""
 
     def words(self, page: int) -> list[Word]:
         return [word for words in self.by_page.get(page, {}).values() for word in words]
@@ -122,7 +124,7 @@ def find_furniture(pages: Sequence[Page]) -> Furniture:
         for page in pages:
             if numbers[page.number]:
                 words_of[page.number]["line_number"] = numbers[page.number]
-    return Furniture(words_of)
+    return Furniture(words_of, by_page)
 
 
 def _without_cells(words: Sequence[Word], page: Page, find: FindTables) -> list[Word]:

@@ -13,9 +13,9 @@ import math
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
@@ -235,8 +235,7 @@ class Style:
         return min(self.angle, 360 - self.angle) <= _UPRIGHT
 
 
-@dataclass(frozen=True, slots=True)
-class Glyph:
+class Glyph(NamedTuple):
     """A character; ``gap`` is the widest gap to the previous one (a share of the size) that joins them."""
 
     character: str
@@ -246,12 +245,16 @@ class Glyph:
     gap: float
 
 
-def read_glyphs(textpage: pdfium.PdfTextPage, frame: Frame) -> list[Glyph]:
-    """All characters in the order of the file, with separate accents on their letters."""
-    handle = textpage.raw
+def read_glyphs(
+    textpage: pdfium.PdfTextPage, frame: Frame, is_read: Callable[[Style], bool] | None = None
+) -> list[Glyph]:
+    """The characters of the styles that are read, in the order of the file, with separate accents on their letters.
+
+    This loop takes most of the time of a page: it asks pdfium only for what each character needs.
+    """
+    handle, page_left, page_top = textpage.raw, frame.left, frame.top
     styles = _Styles(handle)
-    rect = [ctypes.c_double() for _ in range(4)]
-    origin = [ctypes.c_double() for _ in range(2)]
+    left, right, bottom, top, origin_x, origin_y = (ctypes.c_double() for _ in range(6))
     loose = raw.FS_RECTF()
     glyphs: list[Glyph] = []
     gap = math.inf
@@ -263,23 +266,31 @@ def read_glyphs(textpage: pdfium.PdfTextPage, frame: Frame) -> list[Glyph]:
         if 0xD800 <= code < 0xDC00:
             high_half = code
             continue
-        character = _character(handle, index, code, high_half)
+        character = chr(code) if 0x20 <= code < 0x7F else _character(handle, index, code, high_half)
         high_half = 0
         if character.isspace():
             gap = min(gap, _GUESSED_SPACE if raw.FPDFText_IsGenerated(handle, index) == 1 else -1.0)
             continue
         style = styles.of(index)
-        raw.FPDFText_GetCharBox(handle, index, *rect)  # left, right, bottom, top
-        raw.FPDFText_GetCharOrigin(handle, index, *origin)
+        if is_read is not None and not is_read(style):
+            gap = math.inf
+            continue
+        raw.FPDFText_GetCharBox(handle, index, left, right, bottom, top)
+        raw.FPDFText_GetCharOrigin(handle, index, origin_x, origin_y)
         raw.FPDFText_GetLooseCharBox(handle, index, loose)
-        tight = frame.box(rect[0].value, rect[2].value, rect[1].value, rect[3].value)
-        baseline = frame.box(origin[0].value, origin[1].value, origin[0].value, origin[1].value).top
-        if character == "\0" and tight.width * tight.height == 0.0:
+        x1, x2, y1, y2 = left.value, right.value, bottom.value, top.value
+        baseline = page_top - origin_y.value
+        if character == "\0" and (x2 - x1) * (y2 - y1) == 0.0:
             gap = min(gap, -1.0)  # no character, but a space that the font does not name
             continue
-        if unicodedata.category(character) in ("Cc", "Co"):
+        is_plain = " " < character <= "~" or character.isalnum()
+        if not is_plain and unicodedata.category(character) in ("Cc", "Co"):
+            tight = frame.box(x1, y1, x2, y2)
             character = symbol_of_font(character, style.font) or symbol_by_shape(tight, baseline, style.size)
-        box = _as_wide_as_type(tight, frame.box(loose.left, loose.bottom, loose.right, loose.top))
+        # the height of the ink, and the advance width of the type: a 1 is as wide as a 0
+        x3, x4 = loose.left, loose.right
+        low, high = (y1, y2) if y1 <= y2 else (y2, y1)
+        box = Box(min(x1, x2, x3, x4) - page_left, page_top - high, max(x1, x2, x3, x4) - page_left, page_top - low)
         glyphs.append(Glyph(character, box, baseline, style, gap))
         gap = math.inf
     return _place_accents(_name_symbols(glyphs))
@@ -293,7 +304,7 @@ def _name_symbols(glyphs: list[Glyph]) -> list[Glyph]:
             text_before = "".join(neighbour.character for neighbour in glyphs[max(0, place - 1) : place])
             next_characters = "".join(neighbour.character for neighbour in glyphs[place + 1 : place + 3])
             symbol = symbol_in_text(glyph.box, glyph.style.size, text_before, next_characters)
-            named_glyphs[place] = replace(glyph, character=symbol)
+            named_glyphs[place] = glyph._replace(character=symbol)
     return named_glyphs
 
 
@@ -306,11 +317,6 @@ def _character(handle: object, index: int, code: int, high_half: int) -> str:
     if code in (0xFFFE, 0xFFFF):
         return " "
     return chr(code)
-
-
-def _as_wide_as_type(tight: Box, loose: Box) -> Box:
-    """The height of the ink, and the advance width of the type: a 1 is as wide as a 0."""
-    return Box(min(tight.left, loose.left), tight.top, max(tight.right, loose.right), tight.bottom)
 
 
 def _place_accents(glyphs: list[Glyph]) -> list[Glyph]:
@@ -332,7 +338,7 @@ def _place_accents(glyphs: list[Glyph]) -> list[Glyph]:
             accent_by_letter[id(letter)] = _accent(letter.character, accent.character)
             joined_accents.add(id(accent))
     return [
-        replace(glyph, character=accent_by_letter.get(id(glyph), glyph.character))
+        glyph._replace(character=accent_by_letter[id(glyph)]) if id(glyph) in accent_by_letter else glyph
         for glyph in glyphs
         if id(glyph) not in joined_accents
     ]
@@ -363,18 +369,23 @@ class _Styles:
 
     def __init__(self, handle: object) -> None:
         self._handle = handle
-        self._style_by_key: dict[tuple[int, float], Style] = {}
+        self._style_by_address: dict[int, Style] = {}
+        self._styles: dict[Style, Style] = {}
+        """Equal styles as one object."""
         self._buffer = ctypes.create_string_buffer(256)
         self._flags = ctypes.c_int()
         self._matrix = raw.FS_MATRIX()
 
     def of(self, index: int) -> Style:
-        size = float(raw.FPDFText_GetFontSize(self._handle, index))
+        """A text object has one size, so its address alone tells the style."""
         pointer = raw.FPDFText_GetTextObject(self._handle, index)
-        key = (ctypes.cast(pointer, ctypes.c_void_p).value or 0, size)
-        if key not in self._style_by_key:
-            self._style_by_key[key] = self._look_up(index, size, pointer)
-        return self._style_by_key[key]
+        address = ctypes.addressof(pointer.contents) if pointer else 0
+        style = self._style_by_address.get(address) if address else None
+        if style is None:
+            size = float(raw.FPDFText_GetFontSize(self._handle, index))
+            style = self._look_up(index, size, pointer)
+            style = self._style_by_address[address] = self._styles.setdefault(style, style)
+        return style
 
     def _look_up(self, index: int, size: float, text: object) -> Style:
         length = raw.FPDFText_GetFontInfo(self._handle, index, self._buffer, 256, self._flags)

@@ -38,9 +38,9 @@ from indexer.documents.parse.pdf.blocks import to_blocks
 from indexer.documents.parse.pdf.furniture import find_furniture
 from indexer.documents.parse.pdf.glyphs import MEANINGLESS, legibility_problem
 from indexer.documents.parse.pdf.line_kinds import measure
-from indexer.documents.parse.pdf.reading_order import rows, segments, usual_gutters
+from indexer.documents.parse.pdf.reading_order import find_gutters, rows, segments, usual_gutters
 from indexer.documents.parse.pdf.recogniser import Recogniser
-from indexer.documents.parse.pdf.regions import PageLayout, lay_out, page_gutters, text_lines
+from indexer.documents.parse.pdf.regions import PageLayout, lay_out, page_text
 from indexer.documents.parse.pdf.tesseract import POINTS, Picture
 from indexer.documents.parse.pdf.text_layer import read_page
 from indexer.documents.parse.sections import split_references
@@ -333,9 +333,10 @@ def _groups(pages: Sequence[Page]) -> list[list[Page]]:
 def lay_out_all(pages: Sequence[Page]) -> list[PageLayout]:
     """Lays out each page, using what all pages share: heads and feet, usual size and leading, usual columns."""
     furniture = find_furniture(pages)
-    measures = measure([text_lines(page, furniture) for page in pages])
-    gutters = usual_gutters([page_gutters(page, furniture) for page in pages])
-    return [lay_out(page, furniture, measures, gutters) for page in pages]
+    texts = [page_text(page, furniture) for page in pages]
+    measures = measure([text.rows for text in texts])
+    gutters = usual_gutters([find_gutters(text.segments) for text in texts])
+    return [lay_out(page, text, furniture, measures, gutters) for page, text in zip(pages, texts, strict=True)]
 
 
 def _open(data: bytes) -> pdfium.PdfDocument:

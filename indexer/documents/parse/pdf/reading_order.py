@@ -93,14 +93,14 @@ def _is_beside(word: Word, row: Sequence[Word]) -> bool:
 
 def segments(row: Line) -> list[Line]:
     """The row split at its wide gaps, left to right."""
-    parts: list[list[Word]] = []
-    for word in row.words:
-        limit = max(_SMALLEST_GAP, _GAP * max(word.size, parts[-1][-1].size if parts else 0.0))
-        if parts and word.box.left - parts[-1][-1].box.right <= limit:
+    parts: list[list[Word]] = [[row.words[0]]]
+    for last_word, word in pairwise(row.words):
+        gap = word.box.left - last_word.box.right
+        if gap <= _SMALLEST_GAP or gap <= _GAP * max(word.size, last_word.size):
             parts[-1].append(word)
         else:
             parts.append([word])
-    return [Line.of(part) for part in parts]
+    return [row] if len(parts) == 1 else [Line.of(part) for part in parts]
 
 
 def same_row(a: Line, b: Line) -> bool:
@@ -136,6 +136,8 @@ _SAME_HEIGHT = 0.8  # points
 _MOST_ALIGNED = 0.5  # of the lines of a sidebar
 _GUTTER_STEP = 2.0
 _MOST_PLACES = 250  # between two columns; a page of several metres has no finer columns
+_FACING = 15.0  # points: how far a strip may be from its usual place
+_IN_PLACE = 0.8  # of the pages with columns
 _EDGE = 6.0  # points: lines that begin this close to each other share an edge
 
 
@@ -206,22 +208,31 @@ def _least_crossed_gap(segments: Sequence[Line], start: float, end: float) -> tu
     middle = (start + end) / 2.0
     step = max(_GUTTER_STEP, (end - start) / _MOST_PLACES)
     places = [start + step * number for number in range(max(1, int((end - start) / step) + 1))]
-    crossings = {x: sum(s.box.left < x - 1.0 and s.box.right > x + 1.0 for s in segments) for x in places}
+    boxes = [s.box for s in segments if s.box.width > 2.0]  # a narrower one crosses no place
+    lefts, rights = sorted(box.left for box in boxes), sorted(box.right for box in boxes)
+    crossings = {x: bisect_left(lefts, x - 1.0) - bisect_right(rights, x + 1.0) for x in places}
     best_x = min(places, key=lambda x: (crossings[x], abs(x - middle)))
     return best_x, crossings[best_x]
 
 
 def usual_gutters(pages: Sequence[Gutters]) -> Gutters:
-    """The strips that at least half of the pages share; empty if there are none."""
+    """The strips that at least half of the pages share; empty if there are none.
+
+    The strips of columns are at one place, a little to the side on facing pages. Those of tables are anywhere. The
+    first page may have a layout of its own.
+    """
     counts = Counter(len(gutters) for gutters in pages if gutters)
     if not counts:
         return ()
     usual_count, count = counts.most_common(1)[0]
     if 2 * count < len(pages):
         return ()
-    return tuple(
-        median(gutters[place] for gutters in pages if len(gutters) == usual_count) for place in range(usual_count)
+    candidates = [gutters for gutters in pages[1:] if len(gutters) == usual_count] or [pages[0]]
+    usual = tuple(median(gutters[place] for gutters in candidates) for place in range(usual_count))
+    in_place_count = sum(
+        all(abs(x - usual_x) <= _FACING for x, usual_x in zip(gutters, usual, strict=True)) for gutters in candidates
     )
+    return usual if in_place_count >= _IN_PLACE * len(candidates) else ()
 
 
 def gutters_of_page(segments: Sequence[Line], document_gutters: Gutters) -> Gutters:

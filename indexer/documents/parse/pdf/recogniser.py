@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from indexer.documents.parse.limits import Limits, Ocr
-from indexer.documents.parse.model import Box, Page, Word, bounding_box
+from indexer.documents.parse.model import Box, Page, bounding_box
 from indexer.documents.parse.pdf.reading_order import rows
 from indexer.documents.parse.pdf.tesseract import (
     LANGUAGE_NAMES,
@@ -51,7 +51,9 @@ def picture_areas(page: Page) -> list[Box]:
         for box in areas
         if box.width >= _LEAST_WIDTH and box.height >= _LEAST_HEIGHT and box.width * box.height >= least_area
     ]
-    words = [replace(word, box=part.place_on(page, word.box)) for part in page.parts for word in part.words]
+    if not large_enough:
+        return []
+    words = [part.place_on(page, word.box) for part in page.parts for word in part.words]
     unread = [box for box in large_enough if not _has_text_layer(box, words)]
     return sorted(unread, key=lambda box: box.width * box.height, reverse=True)[:_MOST_PICTURES]
 
@@ -76,10 +78,10 @@ def _join_tiles(pictures: Sequence[Box]) -> list[Box]:
     return joined_boxes
 
 
-def _has_text_layer(picture: Box, words: Sequence[Word]) -> bool:
+def _has_text_layer(picture: Box, words: Sequence[Box]) -> bool:
     """Whether words of the text layer are all over the picture, not only in a stamp or a line at its edge."""
     strips = max(1, round(picture.height / _STRIP))
-    strips_with_words = {int((word.box.middle_y - picture.top) / _STRIP) for word in words if picture.holds(word.box)}
+    strips_with_words = {int((box.middle_y - picture.top) / _STRIP) for box in words if picture.holds(box)}
     return len(strips_with_words) >= max(_WITH_TEXT * strips, 1.0)
 
 

@@ -19,13 +19,12 @@ from indexer.documents.parse.pdf.line_kinds import (
 from indexer.documents.parse.pdf.reading_order import (
     Gutters,
     PlacedLine,
-    find_gutters,
     gutters_of_page,
     reading_order,
     rows,
     segments,
 )
-from indexer.documents.parse.pdf.ruled_tables import find_tables
+from indexer.documents.parse.pdf.ruled_tables import find_tables, maps
 from indexer.documents.parse.pdf.table_cells import PageTable
 from indexer.documents.parse.pdf.unruled_tables import unruled_tables
 from indexer.documents.parse.sections import NUMBERED_HEADING
@@ -73,36 +72,57 @@ class PageLayout:
         return PageLayout(self.page, regions, tables, aside=any(not word.turned for word in page.words))
 
 
-def text_lines(page: Page, furniture: Furniture) -> list[Line]:
-    """Rows without furniture, for measuring."""
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """What is left of a page without its furniture: words in the order of the file, rows, and the rows' segments."""
+
+    words: list[Word]
+    rows: list[Line]
+    segments: list[Line]
+
+    def segments_of(self, words: Sequence[Word]) -> list[Line]:
+        """Those of some of the words; they are often all."""
+        if len(words) == len(self.words):
+            return self.segments
+        return [part for row in rows(words) for part in segments(row)]
+
+
+def page_text(page: Page, furniture: Furniture) -> PageText:
+    words = _text_words(page, furniture)
+    text_rows = _rows_of_text(page, furniture)
+    return PageText(words, text_rows, [part for row in text_rows for part in segments(row)])
+
+
+def _rows_of_text(page: Page, furniture: Furniture) -> list[Line]:
+    """The rows without furniture, which is mostly whole rows: these part the words of others nowhere else."""
+    ids = {id(word) for word in furniture.words(page.number)}
+    page_rows = furniture.rows[page.number]
+    counts = [sum(id(word) in ids for word in row.words) for row in page_rows] if ids else [0] * len(page_rows)
+    if all(count in (0, len(row.words)) for count, row in zip(counts, page_rows, strict=True)):
+        return [row for count, row in zip(counts, page_rows, strict=True) if not count]
     return rows(_text_words(page, furniture))
 
 
-def page_gutters(page: Page, furniture: Furniture) -> Gutters:
-    """The gaps between the columns of this page alone."""
-    return find_gutters([part for row in text_lines(page, furniture) for part in segments(row)])
-
-
-def lay_out(page: Page, furniture: Furniture, measures: Measures, gutters: Gutters = ()) -> PageLayout:
+def lay_out(page: Page, text: PageText, furniture: Furniture, measures: Measures, gutters: Gutters = ()) -> PageLayout:
     """Furniture first, then the text in reading order, then figures.
 
     ``gutters``: the gaps between the columns of most pages, if there are any.
     """
-    page = replace(page, figures=_largest_figures(page.figures))
-    words = _text_words(page, furniture)
+    words = text.words
+    page = replace(page, figures=(*_largest_figures(page.figures), *maps(page, words)))
     tables = find_tables(page, words)
-    bands = gutters_of_page([part for row in rows(words) for part in segments(row)], gutters)
+    bands = gutters_of_page(text.segments, gutters)
     spaced_tables = unruled_tables(words, [table.box for table in tables], page.figures, bands)
     tables = sorted([*tables, *spaced_tables], key=lambda table: table.box.top)
     figures = [box for box in page.figures if not any(_overlap(box, table.box) for table in tables)]
     page = replace(page, figures=tuple(figures))
     in_tables = {id(word) for table in tables for word in table.words}
     free_words = [word for word in words if id(word) not in in_tables]
-    labels = _figure_words(page, free_words, measures)
+    labels = _figure_words(page, text, free_words, measures)
     in_figures = {id(word) for word in labels}
     running_words = [word for word in free_words if id(word) not in in_figures]
-    parts = [part for row in rows(running_words) for part in segments(row)]
-    placed_lines = reading_order(parts, [*(table.box for table in tables), *page.figures], gutters)
+    obstacles = [*(table.box for table in tables), *page.figures]
+    placed_lines = reading_order(text.segments_of(running_words), obstacles, gutters)
     regions = _regions(page, placed_lines, measures)
     regions, tables_by_index = _insert_tables(page, regions, tables)
     figure_regions = [Region("figure", (), box, page.number) for box in figures]
@@ -130,16 +150,15 @@ def _text_words(page: Page, furniture: Furniture) -> list[Word]:
     return [word for word in page.words if id(word) not in furniture_ids]
 
 
-def _figure_words(page: Page, words: Sequence[Word], measures: Measures) -> list[Word]:
+def _figure_words(page: Page, text: PageText, words: Sequence[Word], measures: Measures) -> list[Word]:
     """Labels inside drawings: words there that do not look like a line of text."""
     labels: list[Word] = [word for word in words if word.turned]
-    if page.read_by == "ocr":
+    if page.read_by == "ocr" or not page.figures:
         return labels
-    for row in rows(words):
-        for part in segments(row):
-            is_inside = any(box.holds(part.box) for box in page.figures) and not _is_prose(part, measures)
-            if is_inside or _is_axis(part, page.figures, measures):
-                labels += part.words
+    for part in text.segments_of(words):
+        is_inside = any(box.holds(part.box) for box in page.figures) and not _is_prose(part, measures)
+        if is_inside or _is_axis(part, page.figures, measures):
+            labels += part.words
     return labels
 
 

@@ -11,12 +11,14 @@ continues the row above it. A result with one column (a frame around text) is no
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
+from typing import NamedTuple
 
 from indexer.documents.parse.model import Box, Line, Page, Rule, Word, bounding_box
 from indexer.documents.parse.pdf.line_kinds import CAPTION, is_caption_start
@@ -26,6 +28,7 @@ from indexer.documents.parse.pdf.table_cells import (
     MOST_RULES,
     NUMBER,
     PageTable,
+    cells_of,
     columns,
     has_words,
     header_rows,
@@ -44,6 +47,15 @@ _FEWEST_FILLED = 0.4  # of the cells: the grid of a chart is empty
 _PARAGRAPH = 60  # words
 _LINES_OF_A_LIST = 3
 _HEAD_AND_LIST = 2  # grid rows of a table without rules in its body
+_PARTED = 0.5  # of the size: cells beside each other are farther apart
+_LEVEL = 0.3  # of the size: texts of one height
+_LEVEL_SHARE = 0.67  # of the cells of a table
+_FEWEST_SCATTERED = 6  # cells with others beside them
+_SPACE_TO_FILL = 0.45  # of the height of a row
+_MOST_NUMBERS = 0.25  # of the cells of a form
+_TICKS = "☐□☑☒"
+_FEWEST_TICKS = 2
+_LEVELS_OF_A_TABLE = 3
 _LEAST_TALL = 6.0
 _LEAST_WIDE = 12.0
 
@@ -75,9 +87,33 @@ class _Grid:
 
 def bordered_tables(page: Page, words: Sequence[Word]) -> list[PageTable]:
     """Grids with at least two rows and two columns that hold words, from the top."""
-    tables = [table for grid in _grids(page.rules) if (table := _grid_table(grid, words)) is not None]
-    tables = [table for table in tables if not _frames_text(table)]
-    return sorted(tables, key=lambda table: (table.box.top, table.box.left))
+    return _grids_with_words(page, words)[0]
+
+
+class _Refused(NamedTuple):
+    """A grid that is no table."""
+
+    box: Box
+    is_map: bool
+
+
+def maps(page: Page, words: Sequence[Word]) -> list[Box]:
+    """The outlines of grids that are drawn over a map: their words are names of places."""
+    return [refused.box for refused in _grids_with_words(page, words)[1] if refused.is_map]
+
+
+def _grids_with_words(page: Page, words: Sequence[Word]) -> tuple[list[PageTable], list[_Refused]]:
+    """The tables, from the top, and the grids that are maps and forms."""
+    grids = _grids(page.rules)
+    edges = [(grid.ys[0], grid.xs[0], grid.xs[-1]) for grid in grids if len(grid.ys) >= _LEVELS_OF_A_TABLE]
+    found = [_grid_table(grid, words, edges) for grid in grids]
+    tables: list[PageTable] = []
+    for table in sorted(
+        (item for item in found if isinstance(item, PageTable)), key=lambda table: (table.box.top, table.box.left)
+    ):
+        if not _frames_text(table) and not any(outer.box.holds(table.box) for outer in tables):
+            tables.append(table)
+    return tables, [item for item in found if isinstance(item, _Refused)]
 
 
 def _frames_text(table: PageTable) -> bool:
@@ -195,21 +231,37 @@ def _distinct(values: Sequence[float]) -> list[float]:
     return distinct_values
 
 
-def _grid_table(grid: _Grid, words: Sequence[Word]) -> PageTable | None:
+def _grid_table(
+    grid: _Grid, words: Sequence[Word], edges: Sequence[tuple[float, float, float]]
+) -> PageTable | _Refused | None:
+    """A table; a map or a form; or None. ``edges``: the top, left and right of grids of several rows."""
     xs, ys = grid.xs, grid.ys
-    if len(xs) < 3 or len(ys) < 3 or len(xs) * len(ys) > MOST_CELLS:
+    if len(xs) < 3 or len(ys) < 2 or len(xs) * len(ys) > MOST_CELLS:
         return None
     box = Box(xs[0], ys[0], xs[-1], ys[-1])
     words_inside = [word for word in words if box.holds(word.box, 1.0) and not word.turned]
     if len(words_inside) < 3:
         return None
+    tops_below = [top for top, left, right in edges if top > box.bottom - 1.0 and left < xs[-1] and right > xs[0]]
+    open_rows = list(
+        _open_rows(xs, rows(words_inside), words, Box(xs[0], ys[-1], xs[-1], min(tops_below, default=math.inf)))
+    )
+    if len(ys) < _LEVELS_OF_A_TABLE and len(open_rows) < _LEVELS_OF_A_TABLE - 1:
+        return None
     cells = _cells_of(grid, xs, ys)
     by_cell: dict[tuple[int, int], list[Word]] = {}
     for word in words_inside:
         by_cell.setdefault(cells[_place(word, xs, ys)], []).append(word)
-    if len(by_cell) < _FEWEST_FILLED * len(set(cells.values())):
+    is_sparse = len(by_cell) < _FEWEST_FILLED * len(set(cells.values()))
+    if (is_map := _is_scattered(by_cell)) or _is_to_fill(by_cell, ys):
+        return _Refused(box, is_map)
+    if is_sparse:
         return None
-    table = _cell_texts(by_cell, len(ys) - 1, len(xs) - 1)
+    text_rows = [*_grid_rows(by_cell, len(ys) - 1, len(xs) - 1), *(cells_of(line, xs[1:-1]) for line in open_rows)]
+    table = _without_empty(text_rows)
+    if open_rows:
+        box = Box(box.left, box.top, box.right, open_rows[-1].box.bottom)
+        words_inside += [word for line in open_rows for word in line.words]
     if len(table) < 2 or len(table[0]) < 2 or not has_words(table) or not is_labelled(table) or is_form(table):
         return None
     return PageTable(box, tuple(tuple(row) for row in table), header_rows(table), tuple(words_inside), "borders")
@@ -240,10 +292,82 @@ def _is_ruled(rules: Sequence[_Stroke], position: float, along: float) -> bool:
     )
 
 
-def _cell_texts(by_cell: dict[tuple[int, int], list[Word]], height: int, width: int) -> list[list[str]]:
-    """Rows of texts. A grid row that holds a list (lines that each fill several columns) becomes one row per line;
-    empty rows and columns are left out.
+def _open_rows(xs: Sequence[float], lines: Sequence[Line], words: Sequence[Word], space: Box) -> Iterator[Line]:
+    """The rows in the ``space`` below the last rule that keep to the columns: some tables border only their head, or
+    shade every second row.
     """
+    distances = [lower_line.baseline - line.baseline for line, lower_line in pairwise(lines)]
+    last_line = lines[-1]
+    reach = _ROW_BELOW * 1.6 * max([last_line.size, median(distances) / 1.6 if distances else 0.0])
+    while True:
+        window = Box(space.left, max(space.top, last_line.box.bottom), space.right, last_line.baseline + reach)
+        near_words = [
+            word for word in words if not word.turned and window.holds(word.box) and word.box.bottom < space.bottom
+        ]
+        line = next((line for line in rows(near_words) if line.baseline > last_line.baseline + 1.0), None)
+        if line is None or not _keeps_to(line, xs):
+            return
+        yield line
+        last_line = line
+
+
+def _keeps_to(line: Line, xs: Sequence[float]) -> bool:
+    """Whether a row names itself in the first column, fills half of the others, and crosses no edge: text does."""
+    inner_xs = xs[1:-1]
+    boxes = [word.box for word in line.words]
+    if boxes[0].left < xs[0] - 2.0 or boxes[-1].right > xs[-1] + 2.0:
+        return False
+    if any(box.left < x - 1.0 and box.right > x + 1.0 for box in boxes for x in inner_xs):
+        return False
+    for word, next_word in pairwise(line.words):
+        is_parted = bisect_left(inner_xs, word.box.middle_x) != bisect_left(inner_xs, next_word.box.middle_x)
+        if is_parted and next_word.box.left - word.box.right < _PARTED * line.size:
+            return False
+    cells = cells_of(line, inner_xs)
+    return bool(cells[0]) and 2 * sum(map(bool, cells)) > len(cells)
+
+
+def _is_scattered(by_cell: dict[tuple[int, int], list[Word]]) -> bool:
+    """Whether the texts of most cells begin, end and lie at another height than those beside them: names on a map."""
+    heights: dict[int, list[tuple[float, float, float, float]]] = {}
+    for (row, _), words in by_cell.items():
+        box = bounding_box(word.box for word in words)
+        baselines = [word.baseline for word in words]
+        heights.setdefault(row, []).append((min(baselines), max(baselines), box.middle_y, words[0].size))
+    neighbours = [
+        (cell, [c for c in cells if c is not cell]) for cells in heights.values() if len(cells) > 1 for cell in cells
+    ]
+    aligned = sum(
+        any(min(abs(a - b) for a, b in zip(cell[:3], other[:3], strict=True)) <= _LEVEL * cell[3] for other in others)
+        for cell, others in neighbours
+    )
+    return len(neighbours) >= _FEWEST_SCATTERED and aligned < _LEVEL_SHARE * len(neighbours)
+
+
+def _is_to_fill(by_cell: dict[tuple[int, int], list[Word]], ys: Sequence[float]) -> bool:
+    """Whether most rows of several cells leave space below their words, or boxes to tick, and few cells hold numbers: a
+    form.
+    """
+    by_row: dict[int, list[list[Word]]] = {}
+    for (row, _), words in by_cell.items():
+        by_row.setdefault(row, []).append(words)
+    texts = [words for cells in by_row.values() for words in cells]
+    if sum(any(NUMBER.match(word.text) for word in words) for words in texts) > _MOST_NUMBERS * len(texts):
+        return False
+    if sum(word.text[0] in _TICKS for words in texts for word in words) >= _FEWEST_TICKS:
+        return True
+    judged = {row: cells for row, cells in by_row.items() if len(cells) > 1}
+    open_count = 0
+    for row, cells in judged.items():
+        words = [word for cell in cells for word in cell]
+        above = min(word.box.top for word in words) - ys[row]
+        below = ys[row + 1] - max(word.box.bottom for word in words)
+        open_count += below > _SPACE_TO_FILL * (ys[row + 1] - ys[row]) and below - above > 0.8 * words[0].size
+    return 2 * open_count > len(judged)
+
+
+def _grid_rows(by_cell: dict[tuple[int, int], list[Word]], height: int, width: int) -> list[list[str]]:
+    """Rows of texts. A grid row that holds a list (lines that each fill several columns) becomes one row per line."""
     text_rows: list[list[str]] = []
     for row in range(height):
         row_cells = {column: by_cell[row, column] for column in range(width) if (row, column) in by_cell}
@@ -251,8 +375,13 @@ def _cell_texts(by_cell: dict[tuple[int, int], list[Word]], height: int, width: 
     if height == _HEAD_AND_LIST and len(text_rows) > height:
         head = {column: by_cell[0, column] for column in range(width) if (0, column) in by_cell}
         text_rows[:1] = _split_lines(rows([word for words in head.values() for word in words]), head, width)
+    return text_rows
+
+
+def _without_empty(text_rows: Sequence[list[str]]) -> list[list[str]]:
+    """Without empty rows and columns."""
     text_rows = [row for row in text_rows if any(row)]
-    filled_columns = [column for column in range(width) if any(row[column] for row in text_rows)]
+    filled_columns = [column for column in range(len(text_rows[0])) if any(row[column] for row in text_rows)]
     return [[row[column] for column in filled_columns] for row in text_rows]
 
 
@@ -301,8 +430,15 @@ _MOST_FRAMES = 50  # of one page, those with the most rules
 
 def find_tables(page: Page, words: Sequence[Word]) -> list[PageTable]:
     """The tables of a page, from the top; ``words`` without heads and feet."""
-    tables = [table for table in bordered_tables(page, words) if not _is_drawn(table.box, page.figures)]
-    for levels in _frames([rule for rule in page.rules if rule.level][:MOST_RULES])[:_MOST_FRAMES]:
+    grid_tables, refused_grids = _grids_with_words(page, words)
+    tables = [table for table in grid_tables if not _is_drawn(table.box, page.figures)]
+    grid_boxes = [*(table.box for table in tables), *(refused.box for refused in refused_grids)]
+    levels_outside = [
+        rule
+        for rule in page.rules[:MOST_RULES]
+        if rule.level and not any(box.holds(rule.box, _SAME_RULE) for box in grid_boxes)
+    ]
+    for levels in _frames(levels_outside)[:_MOST_FRAMES]:
         frame = bounding_box(rule.box for rule in levels)
         if any(page_table.box.holds(frame, 2.0) or frame.holds(page_table.box, 2.0) for page_table in tables):
             continue

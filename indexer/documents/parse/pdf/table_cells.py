@@ -22,6 +22,7 @@ NUMBER = re.compile(r"^[<>~±+\-−–(]*\d[\d.,:/ ×x^e+\-−–]*[)%*†‡a-c
 _LABEL_TO_FILL = re.compile(
     r"^(?P<label>[^:]{2,60}:)?\s*(?:[_.\s\[\]()/☐□]|\b(?:yes|no|ja|nein|oui|non|dd|mm|yyyy|tt|jjjj|aaaa)\b)*$"
 )
+_YEAR = re.compile(r"^(?:1[89]|20)\d\d(?:[-–/]\d{2,4})?$")
 _WIDEST_SPACE = 0.5  # of the size
 _MOST_HEADER = 4
 _WORDS_OF_HEAD = 6  # of a cell
@@ -183,11 +184,29 @@ def _pieces(line: Line) -> list[list[Word]]:
 
 
 def header_rows(cells: Sequence[Sequence[str]], first: int = 1) -> int:
-    """``first`` and the rows below it that name no row and hold no number: units, or the parts of a head."""
+    """``first`` and the rows below it that name no row and hold no number: units, or the parts of a head. Below a head
+    over several columns the parts may be years.
+    """
+    if first == 1 and len(cells) > 2 and _parts_a_head(cells[0], cells[1]):
+        first = 2
     count, most_words = first, _WORDS_OF_HEAD if cells[0][0] else _WORDS_BELOW_A_GAP
     while count < min(len(cells) - 1, _MOST_HEADER) and not cells[count][0] and _is_head(cells[count], most_words):
         count += 1
     return count if cells[count][0] else first
+
+
+def _parts_a_head(row: Sequence[str], row_below: Sequence[str]) -> bool:
+    """Whether the cells below are the parts of heads over several columns: the first column has a head and no part, the
+    row above has gaps, and no part is a number, except years.
+    """
+    has_gaps = any(part and not head for head, part in zip(row, row_below, strict=True))
+    parts = [part for part in row_below if part]
+    return (
+        bool(row[0])
+        and not row_below[0]
+        and has_gaps
+        and all(_YEAR.match(part) or (NUMBER.match(part) is None and _WORD.search(part)) for part in parts)
+    )
 
 
 def _is_head(row: Sequence[str], most_words: int) -> bool:

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import ctypes
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
-from indexer.documents.parse.model import Box, Line, Page, Rule, bounding_box
-from indexer.documents.parse.pdf.glyphs import MOST_CHARACTERS, UNKNOWN, Frame, Glyph, read_glyphs, turn_page
+from indexer.documents.parse.model import Box, Line, Page, Rule, Word, bounding_box
+from indexer.documents.parse.pdf.glyphs import MOST_CHARACTERS, UNKNOWN, Frame, Glyph, Style, read_glyphs, turn_page
 from indexer.documents.parse.pdf.reading_order import rows, segments
 from indexer.documents.parse.pdf.words import join_glyphs, repair_spacing, visible_words
 
@@ -43,7 +44,9 @@ def read_page(document: pdfium.PdfDocument, index: int) -> Page:
         glyphs, left_out_count = _glyphs(page)
         other_angles = _directions(glyphs, rotation)
         if not rotation:
-            shown_page = _read(page, index + 1, [glyph for glyph in glyphs if not _is_written(glyph, other_angles)])
+            if other_angles:
+                glyphs = [glyph for glyph in glyphs if not _is_written(glyph.style, other_angles)]
+            shown_page = _read(page, index + 1, glyphs)
     finally:
         page.close()
     if not rotation and not other_angles:
@@ -51,16 +54,19 @@ def read_page(document: pdfium.PdfDocument, index: int) -> Page:
     turned_page = _TurnedPage(document, index)
     if rotation:
         shown_page = turned_page.read(rotation, other_angles)
-    parts = [replace(turned_page.read(angle), turn=float((angle - rotation) % 360)) for angle in other_angles]
+    parts = [
+        replace(turned_page.read_part(angle, shown_page), turn=float((angle - rotation) % 360))
+        for angle in other_angles
+    ]
     turned_page.restore(rotation, size)
     return _add_asides(replace(shown_page, left_out=left_out_count), parts)
 
 
-def _glyphs(page: pdfium.PdfPage) -> tuple[list[Glyph], int]:
+def _glyphs(page: pdfium.PdfPage, is_read: Callable[[Style], bool] | None = None) -> tuple[list[Glyph], int]:
     """The characters that are read, and how many more there are."""
     textpage = page.get_textpage()
     try:
-        return read_glyphs(textpage, Frame.of(page)), max(0, textpage.count_chars() - MOST_CHARACTERS)
+        return read_glyphs(textpage, Frame.of(page), is_read), max(0, textpage.count_chars() - MOST_CHARACTERS)
     finally:
         textpage.close()
 
@@ -90,9 +96,9 @@ def _angle_between(a: int, b: int) -> int:
     return min((a - b) % 360, (b - a) % 360)
 
 
-def _is_written(glyph: Glyph, angles: Iterable[int], page_angle: int = 0) -> bool:
+def _is_written(style: Style, angles: Iterable[int], page_angle: int = 0) -> bool:
     """Whether a character, on a page turned by ``page_angle``, was written at one of these angles."""
-    return any(_angle_between(glyph.style.angle + page_angle, angle) <= _ASKEW for angle in angles)
+    return any(_angle_between(style.angle + page_angle, angle) <= _ASKEW for angle in angles)
 
 
 class _TurnedPage:
@@ -102,17 +108,24 @@ class _TurnedPage:
         self._document, self._index = document, index
         self._page_angle = 0
 
-    def read(self, angle: int, other_angles: Sequence[int] | None = None) -> Page:
-        """The page with text of this angle upright, without ``other_angles``; None: of no other angle."""
+    def read(self, angle: int, other_angles: Sequence[int]) -> Page:
+        """The page with text of this angle upright, without ``other_angles``."""
+        with self._turned(angle) as page:
+            glyphs, _ = _glyphs(page, lambda style: not _is_written(style, other_angles, angle))
+            return _read(page, self._index + 1, glyphs)
+
+    def read_part(self, angle: int, shown_page: Page) -> Page:
+        """The text of this angle alone. Drawings are looked for only where it may be more than a few labels."""
+        with self._turned(angle) as page:
+            glyphs, _ = _glyphs(page, lambda style: style.is_upright)
+            return _read(page, self._index + 1, glyphs, shown_page)
+
+    @contextmanager
+    def _turned(self, angle: int) -> Iterator[pdfium.PdfPage]:
         page = turn_page(self._document, self._index, angle - self._page_angle)
         self._page_angle = angle
         try:
-            glyphs, _ = _glyphs(page)
-            if other_angles is None:
-                glyphs = [glyph for glyph in glyphs if glyph.style.is_upright]
-            else:
-                glyphs = [glyph for glyph in glyphs if not _is_written(glyph, other_angles, angle)]
-            return _read(page, self._index + 1, glyphs)
+            yield page
         finally:
             page.close()
 
@@ -121,10 +134,13 @@ class _TurnedPage:
         turn_page(self._document, self._index, angle - self._page_angle, size).close()
 
 
-def _read(page: pdfium.PdfPage, number: int, glyphs: Sequence[Glyph]) -> Page:
+def _read(page: pdfium.PdfPage, number: int, glyphs: Sequence[Glyph], shown_page: Page | None = None) -> Page:
+    """``shown_page``: the page of which this is text of another direction."""
     frame = Frame.of(page)
-    drawings = find_drawings(page, frame)
     inked_words = [item for item in join_glyphs(glyphs) if item.word.box.is_finite]
+    is_text = shown_page is None or _is_text([item.word for item in inked_words], shown_page)
+    needs_drawings = is_text or any(item.ink == "none" for item in inked_words)
+    drawings = find_drawings(page, frame) if needs_drawings else Drawings((), (), ())
     words, hidden_count = visible_words(page, inked_words, frame, drawings.pictures)
     return Page(
         number,
@@ -141,7 +157,7 @@ def _read(page: pdfium.PdfPage, number: int, glyphs: Sequence[Glyph]) -> Page:
 
 
 def _add_asides(shown_page: Page, parts: Sequence[Page]) -> Page:
-    asides = [part for part in parts if part.words and _is_text(part, shown_page)]
+    asides = [part for part in parts if part.words and _is_text(part.words, shown_page)]
     aside_ids = {id(part) for part in asides}
     labels = [
         replace(word, box=part.place_on(shown_page, word.box), turned=True)
@@ -159,12 +175,12 @@ def _add_asides(shown_page: Page, parts: Sequence[Page]) -> Page:
     )
 
 
-def _is_text(part: Page, shown_page: Page) -> bool:
+def _is_text(words: Sequence[Word], shown_page: Page) -> bool:
     """Whether turned words are text: a block of lines, a long line, or all that the page has. Else they are labels."""
     if sum(not word.turned for word in shown_page.words) < _FEW_UPRIGHT:
         return True
-    lines = [segment for row in rows(part.words) for segment in segments(row)]
-    return any(len(line.words) >= _LONG_ROW for line in lines) or _is_block(rows(part.words))
+    lines = rows(words)
+    return any(len(part.words) >= _LONG_ROW for line in lines for part in segments(line)) or _is_block(lines)
 
 
 def _is_block(lines: Sequence[Line]) -> bool:

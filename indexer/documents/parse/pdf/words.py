@@ -45,14 +45,15 @@ class _WordBuilder:
         """Characters with the same box as the last one belong to the same glyph: pdfium reports a font's ffi as three
         letters that all have its full width, with no gap between them.
         """
-        last_box = self.glyphs[-1].box
+        last_box, style = self.glyphs[-1].box, self.style
         if glyph.box == last_box:
             return True
-        size = max(self.style.size, glyph.style.size, 1.0)
+        size = style.size if glyph.style is style else max(style.size, glyph.style.size)
+        size = max(size, 1.0)
         gap = glyph.box.left - last_box.right
-        widest_gap = min(glyph.gap, _MONO_SPACE if self.style.mono else _SPACE) * size
-        same_line = abs(glyph.baseline - self.baseline) < _BASELINE * size
-        return same_line and -0.8 * size < gap < widest_gap and glyph.style.ink == self.style.ink
+        if not -0.8 * size < gap < min(glyph.gap, _MONO_SPACE if style.mono else _SPACE) * size:
+            return False
+        return abs(glyph.baseline - self.baseline) < _BASELINE * size and glyph.style.ink == style.ink
 
     def word(self) -> InkedWord:
         style = self.style
@@ -71,6 +72,8 @@ class _WordBuilder:
 
     def _without_marks(self) -> str:
         """Empty if no character is smaller and higher than the letters."""
+        if all(glyph.style is self.style for glyph in self.glyphs):
+            return ""
         size = max(glyph.style.size for glyph in self.glyphs)
         if size <= 0.0 or all(glyph.style.size > _MARK * size for glyph in self.glyphs):
             return ""
@@ -91,8 +94,8 @@ class InkedWord:
 def join_glyphs(glyphs: Iterable[Glyph]) -> list[InkedWord]:
     """The words in the order of the file."""
     builders: list[_WordBuilder] = []
+    last: _WordBuilder | None = None
     for glyph in glyphs:
-        last = builders[-1] if builders else None
         if last is None or not last.takes(glyph):
             last = _WordBuilder(glyph.style, glyph.baseline)
             builders.append(last)
