@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from indexer.documents.parse.model import Box, Page, Rule, Word
+from indexer.documents.parse.pdf.bordered_tables import bordered_tables
 from indexer.documents.parse.pdf.read_pdf import add_lost_words
 from indexer.documents.parse.pdf.reading_order import rows
 from indexer.documents.parse.pdf.regions import PageLayout
-from indexer.documents.parse.pdf.ruled_tables import bordered_tables
 from indexer.documents.parse.pdf.table_cells import is_labelled
 
 

@@ -13,9 +13,9 @@ from indexer.documents.index.steps import stored_table
 from indexer.documents.parse.clean import join_lines
 from indexer.documents.parse.limits import LONGEST_HEADING, DocumentRefused, Limits, Ocr
 from indexer.documents.parse.model import Block, Box, FrontMatter, Page, ReadDocument, Rule, Table, Word
+from indexer.documents.parse.pdf.bordered_tables import bordered_tables
 from indexer.documents.parse.pdf.furniture import find_furniture
 from indexer.documents.parse.pdf.reading_order import rows
-from indexer.documents.parse.pdf.ruled_tables import bordered_tables
 from indexer.documents.parse.pdf.unruled_tables import unruled_tables
 from indexer.documents.parse.read import read_document
 from indexer.documents.parse.sections import split_references

@@ -16,9 +16,10 @@ from itertools import pairwise
 from statistics import median
 
 from indexer.documents.parse.model import Line, Page, RegionKind, Word, bounding_box
+from indexer.documents.parse.pdf.bordered_tables import bordered_tables
 from indexer.documents.parse.pdf.line_kinds import CAPTION
 from indexer.documents.parse.pdf.reading_order import rows, segments
-from indexer.documents.parse.pdf.ruled_tables import bordered_tables, find_tables
+from indexer.documents.parse.pdf.ruled_tables import find_tables
 from indexer.documents.parse.pdf.table_cells import PageTable
 
 _NUMBER = re.compile(r"^(?P<front>\d{1,4}|[ivxl]{1,7})\s+|\s+(?P<back>\d{1,4}|[ivxl]{1,7})$")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from indexer.documents.parse.model import Box, Line, Page, Region, RegionKind, Word, bounding_box
+from indexer.documents.parse.pdf.bordered_tables import maps
 from indexer.documents.parse.pdf.furniture import Furniture
 from indexer.documents.parse.pdf.line_kinds import (
     Measures,
@@ -24,7 +25,7 @@ from indexer.documents.parse.pdf.reading_order import (
     rows,
     segments,
 )
-from indexer.documents.parse.pdf.ruled_tables import find_tables, maps
+from indexer.documents.parse.pdf.ruled_tables import find_tables
 from indexer.documents.parse.pdf.table_cells import PageTable
 from indexer.documents.parse.pdf.unruled_tables import unruled_tables
 from indexer.documents.parse.sections import NUMBERED_HEADING
