@@ -264,12 +264,12 @@ def test_a_tei_server_ranks_texts_by_its_raw_scores_in_the_order_asked() -> None
         return 200, sorted(scored, key=lambda item: -item["score"])
 
     with stub(answer) as (url, gate):
-        reranker = _reranker(url, gate, key="secret", weight=0.3)
+        reranker = _reranker(url, gate, key="secret")
         assert reranker.score("rain", ["a", "ccc", "bb"]).tolist() == [1.0, 3.0, 2.0]
         assert reranker.score("rain", ["x" * (at + 1) for at in range(70)]).tolist() == [
             float(at + 1) for at in range(70)
         ]
-        assert (reranker.card.model, reranker.card.weight) == ("geo-reranker", 0.3)
+        assert reranker.card.model == "geo-reranker"
         assert len(reranker.score("rain", [])) == 0
 
 

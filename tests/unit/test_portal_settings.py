@@ -60,7 +60,7 @@ def test_the_style_holds_both_colours_and_the_font(tmp_path: Path) -> None:
     ("languages", "embedder", "model"),
     [
         (["en"], {}, "sentence-transformers/all-MiniLM-L6-v2"),
-        (["de", "fr"], {"threads": 2}, "artifact:multilingual-e5-small"),
+        (["de", "fr"], {"runtime": "onnx-fp32"}, "artifact:multilingual-e5-small"),
         (["de"], {"model": "my/model"}, "my/model"),
     ],
     ids=["English", "others", "a chosen model"],

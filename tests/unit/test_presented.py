@@ -71,6 +71,6 @@ def test_what_is_kept_is_bounded_by_its_bytes_and_a_record_larger_than_all_is_no
     records = [Record(f"s:{number}", "s", str(number), "Rain") for number in range(20)]
     for record in (*records, FULL):
         feature_cache.hit(_found(record), ADDRESSES)
-    assert 0 < len(feature_cache._kept) < 20
-    assert feature_cache._kept.currsize <= 1500
+    assert 0 < len(feature_cache._cached) < 20
+    assert feature_cache._cached.currsize <= 1500
     assert orjson.loads(orjson.dumps(feature_cache.hit(_found(FULL), ADDRESSES)))["id"] == FULL.id

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.ports import CosineScale
 from search_api.search.ranking.candidates import Target
 from search_api.search.ranking.combiners.combiner import Combiner, ReciprocalRanks, Tm2c2, rrf, shared_weights, tm2c2
 from search_api.search.ranking.config import Ranker, default_config
@@ -41,7 +42,7 @@ def test_cosines_of_a_crowded_model_are_told_apart_from_its_floor_upwards() -> N
     rows = [Candidate("meant", {"bm25": 0.0, "dense": 0.9}), Candidate("worded", {"bm25": 4.0, "dense": 0.8})]
     config = arms_only("tm2c2", bm25=0.25, dense=0.75)
     from_theory = rank(candidates_of(rows), Target(), config)
-    from_floor = rank(candidates_of(rows), Target(), config, 0.7)
+    from_floor = rank(candidates_of(rows), Target(), config, CosineScale(0.7))
     # from -1: .75 x 1 against .25 + .75 x 1.8 / 1.9; from .7: .75 against .25 + .75 x .1 / .2
     assert {hit.id: hit.score for hit in from_theory.hits()} == pytest.approx(
         {"worded": 0.9605, "meant": 0.75}, abs=1e-4
@@ -52,7 +53,7 @@ def test_cosines_of_a_crowded_model_are_told_apart_from_its_floor_upwards() -> N
 def test_words_of_a_foreign_language_weigh_less_beside_meaning() -> None:
     rows = [Candidate("meant", {"bm25": 0.0, "dense": 0.9}), Candidate("worded", {"bm25": 4.0, "dense": 0.8})]
     config = arms_only("tm2c2", bm25=0.25, dense=0.75)
-    foreign = rank(candidates_of(rows), Target(), config, 0.7, words_share=0.2)
+    foreign = rank(candidates_of(rows), Target(), config, CosineScale(0.7), words_share=0.2)
     # the arms weigh .05 and .75 of .8: .9375 x 1 against .0625 + .9375 x .1 / .2
     assert {hit.id: hit.score for hit in foreign.hits()} == pytest.approx({"meant": 0.9375, "worded": 0.53125})
     alone = arms_only("tm2c2", bm25=0.25)

@@ -39,7 +39,7 @@ NOT_OF_THE_RANKING = {
     "search/retrieval/known_names.py": {"_LIKE", "_LEAST_IN_CAPITALS", "_LEAST_DEFINED"},  # what is a name
     "search/retrieval/refinement.py": {
         "_LEAST_SENSE_SHARE",
-        "_LEAST_LIKENESS, _SURE_LIKENESS",
+        "_LEAST_SIMILARITY, _SURE_SIMILARITY",
     },  # which senses and corrections
     "search/retrieval/spelling.py": {"_LARGE"},  # which places a typing error may mean
     "search/retrieval/serving.py": {
