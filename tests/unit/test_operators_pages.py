@@ -66,14 +66,28 @@ def test_no_example_names_an_image_of_another_version() -> None:
     assert list(_tags("$ docker build -t registry.example.org/geo/sonde:0.1.0-models .")) == ["0.1.0-models"]
 
 
+_SETTING = re.compile(r"\bSONDE_([A-Z_]+?)__([A-Z0-9_]+)\b")
+_GONE = PAGES["upgrade"].partition("\n### Settings to remove\n")[2].partition("\n### Settings to change\n")[0]
+"""Lists and first cells name what is gone; second cells name what replaces it."""
+
+
+def _is_setting(group: str, name: str) -> bool:
+    kind = Settings.model_fields[group.lower()].annotation
+    return name.lower() in {field for one in kind.model_fields for field in (one, f"{one}_file")}  # type: ignore[union-attr]
+
+
 def test_the_settings_of_the_pages_are_settings() -> None:
-    groups = Settings.model_fields
-    named = {found for text in PAGES.values() for found in re.findall(r"\bSONDE_([A-Z_]+?)__([A-Z0-9_]+)\b", text)}
+    texts = {**PAGES, "upgrade": PAGES["upgrade"].replace(_GONE, "")}
+    replacements = [line.split("|")[2] for line in _GONE.splitlines() if line.startswith("|")]
+    named = {found for text in (*texts.values(), *replacements) for found in _SETTING.findall(text)}
     assert len(named) > 40
-    for group, name in named:
-        kind = groups[group.lower()].annotation
-        fields = {field for one in kind.model_fields for field in (one, f"{one}_file")}  # type: ignore[union-attr]
-        assert name.lower() in fields, f"SONDE_{group}__{name}"
+    assert [f"SONDE_{group}__{name}" for group, name in named if not _is_setting(group, name)] == []
+
+
+def test_the_settings_that_the_upgrade_removes_are_gone() -> None:
+    named = {found for line in _GONE.splitlines() for found in _SETTING.findall(line.lstrip("|").partition("|")[0])}
+    assert len(named) > 30
+    assert [f"SONDE_{group}__{name}" for group, name in named if _is_setting(group, name)] == []
 
 
 def test_every_metric_stands_on_the_page_and_every_one_there_is_given() -> None:

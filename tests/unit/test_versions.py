@@ -47,5 +47,10 @@ def test_the_newest_results_are_this_version_s() -> None:
     assert newest_results().name == RELEASED
 
 
+def test_the_changelog_of_a_version_is_short() -> None:
+    _, *sections = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text("utf-8"), flags=re.M)
+    assert [section.partition("\n")[0] for section in sections if len(section.rstrip().splitlines()) > 30] == []
+
+
 def test_the_chart_s_version_is_a_semantic_one() -> None:
     assert [semantic(one) for one in ("0.2.0.dev0", "0.2.0rc1", "0.2.0")] == ["0.2.0-dev", "0.2.0-rc1", "0.2.0"]
