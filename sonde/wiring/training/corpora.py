@@ -74,12 +74,12 @@ def records_from(source: str, settings: Settings) -> Iterator[Record]:
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S)
     resolver = ServingResolver(client, settings.index.prefix, Models(settings).embedder)
     reader = RecordReader(client, settings.index.prefix, resolver)
-    is_empty_source = False
+    has_records = False
     for page in reader.pages(ListRequest(Selection(source=source))):
         for stored_record in page.records:
-            is_empty_source = True
+            has_records = True
             yield stored_record.record
-    if not is_empty_source:
+    if not has_records:
         raise TrainingError(
             f"{source!r} is neither {SAMPLES}, a file or folder here, nor a source with records in the index."
         )
