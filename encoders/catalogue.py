@@ -14,7 +14,7 @@ from typing import Any
 from core.errors import ModelMissing
 from core.geo import Entity
 from core.json_types import JsonMapping
-from core.ports import CosineScale, CrossEncoder, Embedder, EmbedderCard, EntityRecogniser
+from core.ports import CrossEncoder, Embedder, EmbedderCard, EntityRecogniser
 from encoders.embedder import OnnxEmbedder, TorchEmbedder
 from encoders.imports import hidden, torch_imports
 from encoders.locate import Located, default_cache, locate
@@ -175,7 +175,7 @@ def _card(spec: EmbedderSpec, recipe: Recipe, facts: JsonMapping, runtime: str) 
         instruction=preset.instruction if spec.instruction is None else spec.instruction,
         runtime=runtime,
         answer_score=preset.answer_score if spec.answer_score is None else spec.answer_score,
-        cosines=preset.cosines if spec.floor is None else CosineScale(spec.floor),
+        cosines=preset.cosines if spec.floor is None else replace(preset.cosines, floor=spec.floor),
         document_instruction=preset.document_instruction,
         languages=preset.languages,
     )
@@ -187,7 +187,7 @@ def _preset(name: str, facts: JsonMapping) -> Preset:
         min_score=float(str(facts.get("min_score", preset.min_score))),
         instruction=str(facts.get("instruction", preset.instruction)),
         answer_score=float(str(facts.get("answer_score", preset.answer_score))),
-        cosines=CosineScale(float(str(facts["floor"]))) if "floor" in facts else preset.cosines,
+        cosines=replace(preset.cosines, floor=float(str(facts.get("floor", preset.cosines.floor)))),
         document_instruction=str(facts.get("document_instruction", preset.document_instruction)),
         languages=tuple(facts.get("languages", preset.languages)),
     )

@@ -17,6 +17,7 @@ from workers.config import QUEUES, Queue
 
 _EVERY_S = 20.0
 _EXPIRES_S = 65
+_EARLIEST_S = 1e9  # a worker of an older version writes 1 as its sign of life
 _BROKER_S = 5.0
 _RETENTION_S = 7 * 86_400
 
@@ -95,7 +96,7 @@ def broker_clocks(broker: redis.Redis, prefix: str) -> dict[str, float]:
         (seconds, micros), *signs = asked.execute()
     times = {"the broker": seconds + micros / 1e6}
     for queue, written, left_ms in zip(QUEUES, signs[::2], signs[1::2], strict=True):
-        if written is not None:
+        if written is not None and float(written) > _EARLIEST_S:
             times[f"the worker of {queue}"] = float(written) + _EXPIRES_S - left_ms / 1000
     return times
 

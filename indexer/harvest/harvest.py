@@ -238,6 +238,7 @@ class _Slice:
         with self._time("embed"):
             items = self._with_vectors(items)
         self._await_write()
+        self.planner.readers.start_if_large()
         self.options.guard()
         count(items, batch, self.tally)
         if self.run.slices > 1 and not self._is_counted:  # only the batch after the stored position can be a repetition
@@ -288,7 +289,6 @@ class _Slice:
         (batch, job), self._pending_write = self._pending_write, None
         with self._time("wait"):
             result = job.result()
-        self.planner.readers.start_if_large()
         for failure in result.failures:
             count_failure(failure, self.tally)
         self._count_removed(result.deletions)

@@ -74,7 +74,13 @@ class Readers:
             _begin,
             (os.getpid(), self.source, self.lists),
         )
-        self._pool.submit(os.getpid).result()  # all of them start with the first task
+        try:
+            self._pool.submit(os.getpid).result()  # all of them start with the first task
+        except (BrokenProcessPool, OSError) as error:
+            log.warning("harvest.readers_not_started", source=self.source, error=str(error))
+            self.close()
+            self.processes = 1
+            return
         log.info("harvest.readers_started", source=self.source, processes=min(self.processes, _MOST_PROCESSES))
 
     def close(self) -> None:

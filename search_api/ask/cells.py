@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from core.document import CELL, row_text
 from search_api.ask.asked_value import AskedValue, asked_value
@@ -33,7 +34,64 @@ _QUANTITIES = {
     "wide": "width",
 }
 """What a column is called where the question has the word on the left; other words are found by their beginning."""
+MOST_CELLS = 20_000
 _ASKED_QUANTITY = re.compile(rf"\b(?:how\s+({'|'.join(_QUANTITIES)})|(when))\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _AskedTable:
+    """``shared``: how many words of the question each cell below the header has, (rows, columns); ``most``: the most of
+    each column.
+    """
+
+    question: str
+    table: DocumentTable
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    shared: tuple[tuple[int, ...], ...]
+    most: tuple[int, ...]
+
+    @classmethod
+    def of(cls, question: str, table: DocumentTable) -> _AskedTable:
+        words, rows = content_words(question), table.cells[table.header_rows :]
+        shared = tuple(tuple(len(words & content_words(cell)) for cell in row) for row in rows)
+        return cls(question, table, table.heads, rows, shared, tuple(map(max, zip(*shared, strict=True))))
+
+    def cell(self, number: int) -> QuotedCell | None:
+        """Of the row with that number."""
+        row, label = self.rows[number], self._label(number)
+        column = None if label is None else self._column(row, label)
+        if label is None or column is None:
+            return None
+        table = self.table
+        unit = table.units[column] if column < len(table.units) else ""
+        return QuotedCell(
+            table.number, row[label], self.heads[column], row[column], unit, table.caption, table.page, table.confidence
+        )
+
+    def _label(self, number: int) -> int | None:
+        """The first column whose cell names the row; None if it names none, or another row better."""
+        cells = zip(self.rows[number], self.shared[number], strict=True)
+        scores = [shared if _WORD.search(cell) else 0 for cell, shared in cells]
+        best = max(scores, default=0)
+        column = scores.index(best) if best else None
+        return None if column is None or self.most[column] > best else column
+
+    def _column(self, row: tuple[str, ...], label: int) -> int | None:
+        """The column that the question names, else the only one with a value of the asked form."""
+        columns = [column for column in range(len(row)) if column != label and row[column]]
+        words = _asked_words(self.question) - content_words(row[label])
+        scores = {column: _shared(words, content_words(self.heads[column])) for column in columns}
+        best = max(scores.values(), default=0)
+        if best:
+            columns = [column for column in columns if scores[column] == best]
+            if len(columns) == 1:
+                return columns[0]
+        value = asked_value(self.question)
+        if isinstance(value, AskedValue) and value.form is not None:
+            columns = [column for column in columns if value.match(_with_unit(row[column], column, self.table)) == 1.0]
+            return columns[0] if len(columns) == 1 else None
+        return None
 
 
 def quoted_cell(question: str, line: str, table: DocumentTable) -> QuotedCell | None:
@@ -43,75 +101,37 @@ def quoted_cell(question: str, line: str, table: DocumentTable) -> QuotedCell | 
     equally well: then the row alone is the quote.
     """
     body = table.cells[table.header_rows :]
-    row = next(
-        (other_row for other_row in body if line.strip() in (row_text(other_row), CELL.join(other_row).strip())), None
-    )
-    label = None if row is None else _label_column(content_words(question), row, body)
-    if row is None or label is None:
-        return None
-    column = _column(question, row, label, table)
-    if column is None:
-        return None
-    unit = table.units[column] if column < len(table.units) else ""
-    return QuotedCell(
-        table.number, row[label], table.heads[column], row[column], unit, table.caption, table.page, table.confidence
-    )
+    number = next((at for at, row in enumerate(body) if line.strip() in (row_text(row), CELL.join(row).strip())), None)
+    return None if number is None else _AskedTable.of(question, table).cell(number)
 
 
 def named_cell(question: str, table: DocumentTable) -> QuotedCell | None:
-    """The only cell of the table whose headings the question names."""
-    cells = [quoted_cell(question, row_text(row), table) for row in table.cells[table.header_rows :]]
-    named_cells = [cell for cell in cells if cell is not None]
-    return named_cells[0] if len(named_cells) == 1 else None
+    """The only cell of the table whose headings the question names.
+
+    None for a table of more than ``MOST_CELLS``: to compare all of its cells would take seconds.
+    """
+    if table.rows * table.columns > MOST_CELLS:
+        return None
+    asked = _AskedTable.of(question, table)
+    cells = [cell for at in range(len(asked.rows)) if (cell := asked.cell(at)) is not None]
+    return cells[0] if len(cells) == 1 else None
 
 
 def with_named_cell(
     question: str, passages: Sequence[FoundPassage], tables: Mapping[int, DocumentTable], least: float
 ) -> list[FoundPassage]:
-    """The passages of tables of which the question names one cell, and whose relevance is at least ``least``.
+    """The parts of tables that hold the row of the one cell which the question names.
 
-    ``tables``: by the passage's number.
+    Their relevance is at least ``least``. ``tables``: by the passage's number.
     """
-    return [
-        passage
-        for passage in passages
-        if passage.relevance >= least
-        and passage.number in tables
-        and named_cell(question, tables[passage.number]) is not None
-    ]
+    near = [passage for passage in passages if passage.relevance >= least and passage.number in tables]
+    named = {passage.number: named_cell(question, tables[passage.number]) for passage in near}
+    return [passage for passage in near if (cell := named[passage.number]) is not None and cell.row in passage.text]
 
 
 def label_words(question: frozenset[str], row: Sequence[str], language: str | None = None) -> int:
     """The most words of the question in one cell of the row that has words, which is then its label."""
     return max((len(question & content_words(cell, language)) for cell in row if _WORD.search(cell)), default=0)
-
-
-def _label_column(question: frozenset[str], row: tuple[str, ...], body: tuple[tuple[str, ...], ...]) -> int | None:
-    """The first column whose cell names the row; None if it names none, or another row better."""
-    scores = [len(question & content_words(cell)) if _WORD.search(cell) else 0 for cell in row]
-    best = max(scores, default=0)
-    column = scores.index(best) if best else None
-    if column is None or any(len(question & content_words(other[column])) > best for other in body):
-        return None
-    return column
-
-
-def _column(question: str, row: tuple[str, ...], label: int, table: DocumentTable) -> int | None:
-    """The column that the question names, else the only one with a value of the asked form."""
-    heads = table.heads
-    columns = [column for column in range(len(row)) if column != label and row[column]]
-    words = _asked_words(question) - content_words(row[label])
-    scores = {column: _shared(words, content_words(heads[column])) for column in columns}
-    best = max(scores.values(), default=0)
-    if best:
-        columns = [column for column in columns if scores[column] == best]
-        if len(columns) == 1:
-            return columns[0]
-    value = asked_value(question)
-    if isinstance(value, AskedValue) and value.form is not None:
-        columns = [column for column in columns if value.match(_with_unit(row[column], column, table)) == 1.0]
-        return columns[0] if len(columns) == 1 else None
-    return None
 
 
 def _asked_words(question: str) -> frozenset[str]:

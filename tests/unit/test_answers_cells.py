@@ -119,6 +119,8 @@ def test_a_part_of_a_table_answers_below_the_threshold_if_one_cell_is_named() ->
     assert with_named_cell(asked, [part], {1: WELLS}, 0.3) == []
     assert with_named_cell("Who dug the well of Ashdown?", [part], {1: WELLS}, 0.1) == []
     assert with_named_cell(asked, [part], {}, 0.1) == []
+    other_part = FoundPassage("d#2", "d", "2 | Cotsey | 40", 1, relevance=0.2, kind="table", table=1)
+    assert with_named_cell(asked, [other_part], {1: WELLS}, 0.1) == []
 
 
 def test_no_cell_is_named_by_a_column_alone() -> None:

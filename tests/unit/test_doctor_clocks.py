@@ -33,4 +33,5 @@ def test_what_differs_is_named_with_its_direction() -> None:
 def test_the_date_of_an_answer_is_the_clock_of_the_api() -> None:
     answer = HttpAnswer("http://here", 200, {"date": "Fri, 27 Nov 2026 17:41:13 GMT"}, b"")
     assert api_clock(answer) == {"the API": 1795801273.0}
+    assert api_clock(HttpAnswer("http://here", 200, {"date": "yesterday"}, b"")) == {}
     assert api_clock("nobody answers") == api_clock(HttpAnswer("http://here", 200, {}, b"")) == {}

@@ -140,6 +140,7 @@ def test_a_running_head_that_repeats_the_title_does_not_make_it_small() -> None:
         (["Elaborado por: Lucía Rojas y Hernán Quispe Mamani"], ["Lucía Rojas", "Hernán Quispe Mamani"]),
         (["Updated 2 May 2024 · Author: Petteri Salmela"], ["Petteri Salmela"]),
         (["Autoren", "Katharina Wiegand, Jörg Thalheim"], ["Katharina Wiegand", "Jörg Thalheim"]),
+        (["Authors:"], []),
         (["From New York the river flows north"], []),
         (["Prepared by the Survey of Earth"], []),
     ],

@@ -14,13 +14,14 @@ from search_api.search.ranking.signals.signal import RankingInput
 NEVER = Curve(-50.0, 0.0, 0.0)
 BY_COSINE = Curve(0.0, 1.0, 0.0)
 BY_INTERACTION = Curve(-9.0, 0.0, 0.0, 24.0)
+MEASURED = CosineScale(unlike=0.0)
 
 
 def relevance(
     passage: Mapping[str, Sequence[float]],
     *,
     cosine: float | None = 0.0,
-    cosines: CosineScale = PLAIN_COSINES,
+    cosines: CosineScale = MEASURED,
     by_words: Curve = NEVER,
     by_tokens: Curve = NEVER,
     other_language: Curve = NEVER,
@@ -59,6 +60,11 @@ def test_a_passage_in_another_language_is_judged_without_its_words() -> None:
     foreign = {"interaction": [0.5], "foreign": [1.0]}
 
     assert relevance(foreign, other_language=BY_INTERACTION) == pytest.approx(0.953, abs=0.001)
+
+
+def test_a_model_whose_cosines_nobody_measured_is_judged_in_each_language_alike() -> None:
+    foreign = {"interaction": [0.5], "foreign": [1.0]}
+    assert relevance(foreign, cosines=PLAIN_COSINES, other_language=BY_INTERACTION) < 0.01
 
 
 def test_one_in_the_same_language_is_not() -> None:

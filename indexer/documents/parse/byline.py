@@ -91,7 +91,7 @@ def labelled_names(lines: Sequence[PrintedLine]) -> list[str]:
         text = match["names"]
         if not text and next_line is not None and abs(next_line.baseline - line.baseline) < 1.0:
             text = next_line.text
-        elif not match["colon"]:
+        elif not (text and match["colon"]):
             continue
         names = split_names(_SPANISH_AND.sub(", ", text))
         if names:

@@ -23,9 +23,12 @@ def node_clocks(client: Elasticsearch) -> dict[str, float]:
 
 
 def api_clock(answer: HttpAnswer | str) -> dict[str, float]:
-    """Empty without an answer, or without a date in it."""
+    """Empty without an answer, or without a readable date in it."""
     date = answer.headers.get("date") if isinstance(answer, HttpAnswer) else None
-    return {} if date is None else {"the API": parsedate_to_datetime(date).timestamp()}
+    try:
+        return {} if date is None else {"the API": parsedate_to_datetime(date).timestamp()}
+    except ValueError:  # of a proxy
+        return {}
 
 
 def ahead_s(read_clocks: Callable[[], Mapping[str, float]]) -> dict[str, float]:

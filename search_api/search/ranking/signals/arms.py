@@ -175,7 +175,8 @@ class Relevance:
 
     ``by_tokens``: for a passage with token vectors. ``by_words``: for one without. ``words_only``: for all passages if
     no embedder reads the question. ``other_language``: for a passage with token vectors in another language than the
-    question, where equal words say nothing.
+    question, where equal words say nothing; only for an embedder whose unlike texts were measured, since the curve was
+    fitted to such a one.
 
     ``sentence_share``: how much of the order the best sentence's share of words decides: words that stand together
     answer more than the same words over the whole text. It has no part in the relevance itself.
@@ -205,6 +206,8 @@ class Relevance:
         by_words, token_scores = self.by_words.at(cosine, covered, nothing), np.nan_to_num(interaction)
         raw = np.where(np.isnan(interaction), by_words, self.by_tokens.at(cosine, covered, token_scores))
         foreign = ~np.isnan(inputs.candidates[FOREIGN]) & ~np.isnan(interaction)
+        if inputs.cosines.unlike is None:
+            return MeasuredSignal(raw, self.weight, self._in_order(raw, inputs.candidates[SENTENCE], foreign))
         in_other_language = np.maximum(raw, self.other_language.at(cosine, nothing, token_scores))
         relevance = np.where(foreign, in_other_language, raw)
         return MeasuredSignal(relevance, self.weight, self._in_order(relevance, inputs.candidates[SENTENCE], foreign))
