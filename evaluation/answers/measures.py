@@ -88,14 +88,14 @@ def statement_recall(answer: str, references: Sequence[str]) -> float | None:
     """
     present, numbers = content_words(answer), set(_NUMBER.findall(answer))
     shares = [
-        fmean(_is_stated(statement, present, numbers) for statement in statements)
+        fmean(_stated_share(statement, present, numbers) for statement in statements)
         for reference in references
         if (statements := [statement_text for statement_text in sentences(reference) if content_words(statement_text)])
     ]
     return max(shares, default=None)
 
 
-def _is_stated(statement: str, present: frozenset[str], numbers: set[str]) -> float:
+def _stated_share(statement: str, present: frozenset[str], numbers: set[str]) -> float:
     words = content_words(statement)
     return float(len(words & present) >= 0.6 * len(words) and numbers.issuperset(_NUMBER.findall(statement)))
 

@@ -45,13 +45,13 @@ _FIELDS = (
 class QualityFinding:
     """A number of records with the same finding; ``examples`` are some ids.
 
-    ``what`` is the text for the first one; if ``alike``, the others differ from it in names and numbers.
+    ``what`` is the text for the first one; if ``has_variants``, the others differ from it in names and numbers.
     """
 
     what: str
     count: int
     examples: tuple[str, ...]
-    alike: bool = False
+    has_variants: bool = False
 
     @property
     def problem(self) -> str:
@@ -60,7 +60,7 @@ class QualityFinding:
 
     @property
     def sentence(self) -> str:
-        return f"{self.what} (and others like it)" if self.alike else self.what
+        return f"{self.what} (and others like it)" if self.has_variants else self.what
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +177,13 @@ class _CountedFindings:
 
     first: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
-    alike: set[str] = field(default_factory=set)
+    kinds_with_variants: set[str] = field(default_factory=set)
     examples: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, finding_text: str, example: str) -> None:
         kind = warning_kind(finding_text)
         if self.first.setdefault(kind, finding_text) != finding_text:
-            self.alike.add(kind)
+            self.kinds_with_variants.add(kind)
         self.counts[kind] = self.counts.get(kind, 0) + 1
         examples = self.examples.setdefault(kind, [])
         if example not in examples:
@@ -194,7 +194,9 @@ class _CountedFindings:
         """The most frequent first."""
         kinds_sorted = sorted(self.counts, key=lambda kind: (-self.counts[kind], self.first[kind]))
         return tuple(
-            QualityFinding(self.first[kind], self.counts[kind], tuple(self.examples[kind]), kind in self.alike)
+            QualityFinding(
+                self.first[kind], self.counts[kind], tuple(self.examples[kind]), kind in self.kinds_with_variants
+            )
             for kind in kinds_sorted
         )
 

@@ -135,7 +135,7 @@ def _take_out(client: Elasticsearch, handover: Handover) -> int:
         _write_operations(
             client,
             handover,
-            [bulk.delete_operation(handover.new, hit["_id"], hit.get("_routing"), _unchanged(hit)) for hit in hits],
+            [bulk.delete_operation(handover.new, hit["_id"], hit.get("_routing"), _if_unchanged(hit)) for hit in hits],
         )
         for hits in batched((hit for hit in own_copies if hit["_id"] not in old_ids), BATCH)
     )
@@ -147,10 +147,10 @@ def _conditions_of(client: Elasticsearch, index: str, hits: Sequence[Json]) -> d
         {"_id": hit["_id"], **({"routing": hit["_routing"]} if "_routing" in hit else {})} for hit in hits
     ]
     answer = client.mget(index=index, docs=ids_and_routing, source=False)
-    return {document["_id"]: _unchanged(document) for document in answer["docs"] if document.get("found", False)}
+    return {document["_id"]: _if_unchanged(document) for document in answer["docs"] if document.get("found", False)}
 
 
-def _unchanged(document: Json) -> dict[str, int]:
+def _if_unchanged(document: Json) -> dict[str, int]:
     return {"if_seq_no": document["_seq_no"], "if_primary_term": document["_primary_term"]}
 
 

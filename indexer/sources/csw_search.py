@@ -52,7 +52,7 @@ def body(question: CswQuestion, schema: str) -> bytes:
     _add(query, "csw:ElementSetName").text = "full"
     conditions = [_joined("ogc:Or", [_like(form) for form in _forms(word)]) for word in question.words]
     if question.area is not None:
-        conditions.append(_joined("ogc:Or", [_intersects_area(part) for part in question.area.parts()]))
+        conditions.append(_joined("ogc:Or", [_bbox_condition(part) for part in question.area.parts()]))
     if conditions:
         constraint = _add(query, "csw:Constraint")
         constraint.set("version", "1.1.0")
@@ -74,7 +74,7 @@ def _like(form: str) -> etree._Element:
     return condition
 
 
-def _intersects_area(area: BBox) -> etree._Element:
+def _bbox_condition(area: BBox) -> etree._Element:
     """By its URN the order of the axes is certain: latitude first."""
     condition = _element("ogc:BBOX")
     _add(condition, "ogc:PropertyName").text = "ows:BoundingBox"

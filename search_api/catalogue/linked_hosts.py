@@ -32,7 +32,7 @@ class LinkedHosts:
         self._slots = threading.BoundedSemaphore(at_once)
 
     @contextmanager
-    def opened(
+    def open_link(
         self, record: Record, links: Sequence[Link], href: str | None, kinds: str
     ) -> Iterator[tuple[Link, Gate]]:
         """One of ``links`` and the gate to read it; ``href``: its address, None: the first. ``kinds`` names all kinds.

@@ -139,7 +139,7 @@ def csw_records(gate: Gate, url: str, query: CswQuery, timeout_s: float) -> tupl
 
 
 def table_reader(settings: Settings, gate: Callable[[], Gate]) -> TableReader:
-    """Under the settings of granules: both ask hosts that metadata name, when somebody wants to see data."""
+    """Switched off with previews (``SONDE_PREVIEW__ENABLED``): it asks hosts that metadata name."""
     return TableReader(gate if settings.preview.enabled else None, None if missing_libraries() else _StoreReader)
 
 
@@ -160,7 +160,7 @@ class _StoreReader:
 
 
 def picture_reader(settings: Settings, gate: Callable[[], Gate]) -> PictureReader:
-    """Under the settings of granules, as ``table_reader``."""
+    """Switched off as ``table_reader``."""
     return PictureReader(gate if settings.preview.enabled else None)
 
 

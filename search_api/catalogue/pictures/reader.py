@@ -78,7 +78,7 @@ class PictureReader:
 
         Raises NotFound for any other address, Unavailable if the host does not answer, or sends no picture.
         """
-        with self._hosts.opened(record, picture_links(record), href, "a WMS or a GeoTIFF") as (link, gate):
+        with self._hosts.open_link(record, picture_links(record), href, "a WMS or a GeoTIFF") as (link, gate):
             fetch = _Fetch(gate, self._timeout_s)
             try:
                 return _of_wms(record, link, fetch) if _is_wms(link) else _of_tiff(link, fetch)

@@ -102,7 +102,7 @@ class TableReader:
         Raises NotFound for any other address, Unavailable if the host does not answer, or sends no table.
         """
         kinds = "a table (CSV, ERDDAP, OPeNDAP, Zarr or features)"
-        with self._hosts.opened(record, table_links(record), href, kinds) as (link, gate):
+        with self._hosts.open_link(record, table_links(record), href, kinds) as (link, gate):
             return self._read(link, window, gate)
 
     def _read(self, link: Link, window: SeriesWindow, gate: Gate) -> TableRows:

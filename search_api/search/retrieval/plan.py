@@ -227,8 +227,8 @@ def _names_and_offers(
         return named
     share = weights.preference / len(interpretation.offers)
     offers = [{"constant_score": {"filter": offer_clause(offer), "boost": share}} for offer in interpretation.offers]
-    beside_words = {"bool": {"filter": [words], "should": offers, "minimum_should_match": 1}}
-    return beside_words if named is None else _any_of(named, beside_words)
+    with_offers = {"bool": {"filter": [words], "should": offers, "minimum_should_match": 1}}
+    return with_offers if named is None else _any_of(named, with_offers)
 
 
 def _place_and_time_arms(

@@ -184,7 +184,7 @@ class QueryTerm:
 
 @dataclass(frozen=True, slots=True)
 class QueryTranslation:
-    """In English: the topic, what is beside its terms, and the words of place and time.
+    """In English: the topic, its other words, and the words of place and time.
 
     ``ranges``: the parts of the question that are not written so in English.
     """

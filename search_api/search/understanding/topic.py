@@ -132,7 +132,7 @@ def is_nonsense(embedder: Embedder, interpretation: Interpretation, least_share:
     words = [word for word in topic_words if word.isalpha() or word not in interpretation.unknown] or topic_words
     unknown = [word for word in words if word in interpretation.unknown]
     least = least_share * len(words)
-    return len(unknown) >= max(least, 1) and sum(_is_unfamiliar(embedder, unknown)) >= least
+    return len(unknown) >= max(least, 1) and sum(_unfamiliar_flags(embedder, unknown)) >= least
 
 
 def is_mostly_known(interpretation: Interpretation) -> bool:
@@ -146,7 +146,7 @@ def _topic_words(interpretation: Interpretation) -> list[str]:
     return [word for word in words if word not in EMPTY_WORDS]
 
 
-def _is_unfamiliar(embedder: Embedder, words: Sequence[str]) -> list[bool]:
+def _unfamiliar_flags(embedder: Embedder, words: Sequence[str]) -> list[bool]:
     pieces = _pieces_of(embedder, words)
     return [_LETTERS_A_PIECE * count > len(word) for word, count in zip(words, pieces, strict=True)]
 
@@ -175,7 +175,7 @@ def unknown_to_model(embedder: Embedder, interpretation: Interpretation) -> tupl
     if set(_topic_words(interpretation)) <= set(unknown):
         left_out = {
             word
-            for word, is_unfamiliar in zip(unknown, _is_unfamiliar(embedder, unknown), strict=True)
+            for word, is_unfamiliar in zip(unknown, _unfamiliar_flags(embedder, unknown), strict=True)
             if is_unfamiliar
         }
     else:

@@ -108,7 +108,7 @@ class Understander:
         if topic_of(text, [*claimed, *_ranges(detached)]):
             without_topic += detached
             claimed += _ranges(detached)
-        offers = _offers_beside_topic(text, claimed, interpretation.offers)
+        offers = _offers_outside_topic(text, claimed, interpretation.offers)
         claimed += _ranges(offers)
         terms = readers.mentions("terms", self._terms, text, claimed, language) if "terms" in parts else []
         with_terms = [*claimed, *_ranges([term.mention for term in terms])]
@@ -208,9 +208,9 @@ class Understander:
         )
 
     def _foreign(self, text: str, language: str | None, readers: GuardedReaders) -> ForeignText | None:
-        return readers.read("terms", None, self._translated, text, language) if text else None
+        return readers.read("terms", None, self._translate, text, language) if text else None
 
-    def _translated(self, text: str, language: str | None) -> ForeignText | None:
+    def _translate(self, text: str, language: str | None) -> ForeignText | None:
         return self.vocabulary().translator.read(text, language)
 
     def _terms(self, text: str, claimed: list[Range], language: str | None) -> list[QueryTerm]:
@@ -330,7 +330,7 @@ def _is_in(place: PlaceMention, exclusions: Sequence[QueryExclusion]) -> bool:
     return any(span.mention.start <= place.start and place.end <= span.mention.end for span in exclusions)
 
 
-def _offers_beside_topic(text: str, claimed: Sequence[Range], offers: list[OfferMention]) -> list[OfferMention]:
+def _offers_outside_topic(text: str, claimed: Sequence[Range], offers: list[OfferMention]) -> list[OfferMention]:
     """None if the question would have no topic without them: "netcdf" asks for NetCDF itself."""
     return offers if topic_of(text, [*claimed, *_ranges(offers)]) else []
 

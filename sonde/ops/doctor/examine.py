@@ -125,7 +125,7 @@ def _addresses(settings: Settings) -> list[str]:
 
 
 def _answer_at(url: str) -> HttpAnswer | str:
-    """Or why there is none."""
+    """The answer, or why there is none."""
     gate = Gate(GatePolicy(allowed_hosts=frozenset([urlsplit(url).netloc.rpartition("@")[2]]), timeout_s=_ASK_S))
     try:
         return gate.request(Outgoing(url)).expect_ok()

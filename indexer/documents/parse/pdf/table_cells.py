@@ -187,7 +187,7 @@ def header_rows(cells: Sequence[Sequence[str]], first: int = 1) -> int:
     """``first`` and the rows below it that name no row and hold no number: units, or the parts of a head. Below a head
     over several columns the parts may be years.
     """
-    if first == 1 and len(cells) > 2 and _parts_a_head(cells[0], cells[1]):
+    if first == 1 and len(cells) > 2 and _are_parts_of_head(cells[0], cells[1]):
         first = 2
     count, most_words = first, _WORDS_OF_HEAD if cells[0][0] else _WORDS_BELOW_A_GAP
     while count < min(len(cells) - 1, _MOST_HEADER) and not cells[count][0] and _is_head(cells[count], most_words):
@@ -195,7 +195,7 @@ def header_rows(cells: Sequence[Sequence[str]], first: int = 1) -> int:
     return count if cells[count][0] else first
 
 
-def _parts_a_head(row: Sequence[str], row_below: Sequence[str]) -> bool:
+def _are_parts_of_head(row: Sequence[str], row_below: Sequence[str]) -> bool:
     """Whether the cells below are the parts of heads over several columns: the first column has a head and no part, the
     row above has gaps, and no part is a number, except years.
     """

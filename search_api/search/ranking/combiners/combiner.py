@@ -58,7 +58,7 @@ def total(terms: Terms, count: int) -> Floats:
 
 
 Scaled = Callable[[MeasuredSignal], Floats]
-"""An arm's raw scores (n,) as 0..1; NaN stays NaN."""
+"""The scores that an arm compares, (n,), as 0..1; NaN stays NaN."""
 
 
 def weighted_sum(measured: Mapping[SignalName, MeasuredSignal], scaled: Scaled) -> Terms:
