@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
 from typing import Any
 
 from lxml import etree
@@ -182,7 +181,6 @@ def record_formats() -> dict[str, OutputFormat]:
     return {name: format for name, format in FORMATS.items() if format.record is not None}
 
 
-@cache
 def result_writers() -> dict[str, tuple[str, Callable[[ResultPage], str]]]:
     """Media type and writer of a page of ``/search``, by ``f``."""
     return {name: (format.media_type, format.results) for name, format in FORMATS.items() if format.results is not None}

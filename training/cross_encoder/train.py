@@ -176,7 +176,7 @@ if TYPE_CHECKING:
 
 LEAST_PAIRS = 40
 SHARE = 0.1
-"""Of the fused score in a search, which the card or the ranking's configuration changes. Answers have a share of their own."""
+"""Of the fused score in a search; the ranking's configuration changes it. Answers have a share of their own."""
 _MOST_MEASURED = 1000  # pairs during training; the card's figures use all that are left out
 _AUC = "area under the curve"
 
