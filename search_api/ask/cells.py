@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from core.document import CELL, row_text
 from search_api.ask.asked_value import AskedValue, asked_value
@@ -38,60 +37,65 @@ MOST_CELLS = 20_000
 _ASKED_QUANTITY = re.compile(rf"\b(?:how\s+({'|'.join(_QUANTITIES)})|(when))\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
 class _AskedTable:
-    """``shared``: how many words of the question each cell below the header has, (rows, columns); ``most``: the most of
-    each column.
-    """
+    """A table as a question sees it: what its cells share with the question is counted once, and where it is needed."""
 
-    question: str
-    table: DocumentTable
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    shared: tuple[tuple[int, ...], ...]
-    most: tuple[int, ...]
-
-    @classmethod
-    def of(cls, question: str, table: DocumentTable) -> _AskedTable:
-        words, rows = content_words(question), table.cells[table.header_rows :]
-        shared = tuple(tuple(len(words & content_words(cell)) for cell in row) for row in rows)
-        return cls(question, table, table.heads, rows, shared, tuple(map(max, zip(*shared, strict=True))))
+    def __init__(self, question: str, table: DocumentTable) -> None:
+        self._table, self._heads = table, table.heads
+        self.rows = table.cells[table.header_rows :]
+        self._words, self._asked_words = content_words(question), _asked_words(question)
+        self._head_words = [content_words(head) for head in self._heads]
+        value = asked_value(question)
+        self._value = value if isinstance(value, AskedValue) and value.form is not None else None
+        self._most: dict[int, int] = {}
 
     def cell(self, number: int) -> QuotedCell | None:
         """Of the row with that number."""
-        row, label = self.rows[number], self._label(number)
+        row = self.rows[number]
+        label = self._label(row)
         column = None if label is None else self._column(row, label)
         if label is None or column is None:
             return None
-        table = self.table
-        unit = table.units[column] if column < len(table.units) else ""
+        table = self._table
         return QuotedCell(
-            table.number, row[label], self.heads[column], row[column], unit, table.caption, table.page, table.confidence
+            table.number,
+            row[label],
+            self._heads[column],
+            row[column],
+            _unit(table, column),
+            table.caption,
+            table.page,
+            table.confidence,
         )
 
-    def _label(self, number: int) -> int | None:
+    def _label(self, row: tuple[str, ...]) -> int | None:
         """The first column whose cell names the row; None if it names none, or another row better."""
-        cells = zip(self.rows[number], self.shared[number], strict=True)
-        scores = [shared if _WORD.search(cell) else 0 for cell, shared in cells]
+        scores = [len(self._words & content_words(cell)) if _WORD.search(cell) else 0 for cell in row]
         best = max(scores, default=0)
         column = scores.index(best) if best else None
-        return None if column is None or self.most[column] > best else column
+        return None if column is None or self._most_in(column) > best else column
+
+    def _most_in(self, column: int) -> int:
+        """The most words of the question in one cell of the column."""
+        if column not in self._most:
+            self._most[column] = max(len(self._words & content_words(row[column])) for row in self.rows)
+        return self._most[column]
 
     def _column(self, row: tuple[str, ...], label: int) -> int | None:
         """The column that the question names, else the only one with a value of the asked form."""
         columns = [column for column in range(len(row)) if column != label and row[column]]
-        words = _asked_words(self.question) - content_words(row[label])
-        scores = {column: _shared(words, content_words(self.heads[column])) for column in columns}
+        words = self._asked_words - content_words(row[label])
+        scores = {column: _shared(words, self._head_words[column]) for column in columns}
         best = max(scores.values(), default=0)
         if best:
             columns = [column for column in columns if scores[column] == best]
             if len(columns) == 1:
                 return columns[0]
-        value = asked_value(self.question)
-        if isinstance(value, AskedValue) and value.form is not None:
-            columns = [column for column in columns if value.match(_with_unit(row[column], column, self.table)) == 1.0]
-            return columns[0] if len(columns) == 1 else None
-        return None
+        if self._value is None:
+            return None
+        with_units = {column: f"{row[column]} {_unit(self._table, column)}" for column in columns}
+        fitting = [column for column, cell in with_units.items() if self._value.match(cell) == 1.0]
+        return fitting[0] if len(fitting) == 1 else None
 
 
 def quoted_cell(question: str, line: str, table: DocumentTable) -> QuotedCell | None:
@@ -100,9 +104,10 @@ def quoted_cell(question: str, line: str, table: DocumentTable) -> QuotedCell | 
     None if the row is not in the table, if the question names another row better, or if it names no column, or two
     equally well: then the row alone is the quote.
     """
-    body = table.cells[table.header_rows :]
-    number = next((at for at, row in enumerate(body) if line.strip() in (row_text(row), CELL.join(row).strip())), None)
-    return None if number is None else _AskedTable.of(question, table).cell(number)
+    asked = _AskedTable(question, table)
+    forms = ((row_text(row), CELL.join(row).strip()) for row in asked.rows)
+    number = next((at for at, written in enumerate(forms) if line.strip() in written), None)
+    return None if number is None else asked.cell(number)
 
 
 def named_cell(question: str, table: DocumentTable) -> QuotedCell | None:
@@ -112,7 +117,7 @@ def named_cell(question: str, table: DocumentTable) -> QuotedCell | None:
     """
     if table.rows * table.columns > MOST_CELLS:
         return None
-    asked = _AskedTable.of(question, table)
+    asked = _AskedTable(question, table)
     cells = [cell for at in range(len(asked.rows)) if (cell := asked.cell(at)) is not None]
     return cells[0] if len(cells) == 1 else None
 
@@ -125,8 +130,13 @@ def with_named_cell(
     Their relevance is at least ``least``. ``tables``: by the passage's number.
     """
     near = [passage for passage in passages if passage.relevance >= least and passage.number in tables]
-    named = {passage.number: named_cell(question, tables[passage.number]) for passage in near}
-    return [passage for passage in near if (cell := named[passage.number]) is not None and cell.row in passage.text]
+    table_of = {(passage.document, passage.table): tables[passage.number] for passage in near}
+    named = {key: named_cell(question, table) for key, table in table_of.items()}
+    return [
+        passage
+        for passage in near
+        if (cell := named[passage.document, passage.table]) is not None and cell.row in passage.text
+    ]
 
 
 def label_words(question: frozenset[str], row: Sequence[str], language: str | None = None) -> int:
@@ -150,6 +160,5 @@ def _is_same(word: str, other: str) -> bool:
     return word == other or (len(shorter) >= _LEAST_STEM and longer.startswith(shorter))
 
 
-def _with_unit(cell: str, column: int, table: DocumentTable) -> str:
-    unit = table.units[column] if column < len(table.units) else ""
-    return f"{cell} {unit}"
+def _unit(table: DocumentTable, column: int) -> str:
+    return table.units[column] if column < len(table.units) else ""

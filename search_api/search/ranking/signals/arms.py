@@ -206,11 +206,9 @@ class Relevance:
         by_words, token_scores = self.by_words.at(cosine, covered, nothing), np.nan_to_num(interaction)
         raw = np.where(np.isnan(interaction), by_words, self.by_tokens.at(cosine, covered, token_scores))
         foreign = ~np.isnan(inputs.candidates[FOREIGN]) & ~np.isnan(interaction)
-        if inputs.cosines.unlike is None:
-            return MeasuredSignal(raw, self.weight, self._in_order(raw, inputs.candidates[SENTENCE], foreign))
-        in_other_language = np.maximum(raw, self.other_language.at(cosine, nothing, token_scores))
-        relevance = np.where(foreign, in_other_language, raw)
-        return MeasuredSignal(relevance, self.weight, self._in_order(relevance, inputs.candidates[SENTENCE], foreign))
+        if inputs.cosines.unlike is not None:
+            raw = np.where(foreign, np.maximum(raw, self.other_language.at(cosine, nothing, token_scores)), raw)
+        return MeasuredSignal(raw, self.weight, self._in_order(raw, inputs.candidates[SENTENCE], foreign))
 
     def _in_order(self, relevance: Floats, sentence: Floats, foreign: Flags) -> Floats:
         by_sentence = (1.0 - self.sentence_share) * relevance + self.sentence_share * sentence
