@@ -119,6 +119,7 @@ def twin_key(source: str, title: str, boxes: Sequence[str], start: str | None) -
     return TwinKey(data_set, marks, title_digest)
 
 
+@lru_cache(maxsize=8_192)
 def _stem_and_marks(title: str) -> tuple[tuple[str, ...], str]:
     text, marks = folded(title), []
     for pattern in (TITLE_VERSION, _TITLE_FORMAT, TITLE_STATE):

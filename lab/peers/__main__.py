@@ -50,7 +50,7 @@ from sonde.wiring.evaluating import data_folder
 
 SERVERS = ("elasticsearch", "pygeoapi", "stac-fastapi", "sonde")
 _PLAIN = {"algorithm": "bm25", "interpret": "none", "rerank": "false"}
-_WARM_UP_S = 2.0
+_WARM_UP_S = 10.0  # Elasticsearch compiles what it is asked often
 
 
 @dataclass(frozen=True, slots=True)

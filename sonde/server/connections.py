@@ -7,6 +7,7 @@ others need its place.
 from __future__ import annotations
 
 import heapq
+import re
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -41,6 +42,10 @@ _ACCEPTS_AT_ONCE = 64
 _MANY_CONNECTIONS = 100
 _PAUSE_S = 0.0005
 _LONGEST_PAUSES = 4
+_HOSTS, _CODINGS, _LENGTHS = (
+    re.compile(rb"\r\n[^\S\r\n]*" + name + rb"[^\S\r\n]*:([^\r\n]*)", re.IGNORECASE)
+    for name in (rb"host", rb"transfer-encoding", rb"content-length")
+)
 
 Application = Callable[..., Any]
 
@@ -147,15 +152,11 @@ class _Parser(HTTPRequestParser):
 
 def _refuse_ambiguous(header_plus: bytes) -> None:
     """Raises ParsingError for two hosts, and for two ways to say how long the body is (RFC 9112, 3.2 and 6.3)."""
-    first, *lines = header_plus.split(b"\r\n")
-    headers: dict[bytes, list[bytes]] = {}
-    for line in lines:
-        name, _, value = line.partition(b":")
-        headers.setdefault(name.strip().lower(), []).append(value.strip())
-    hosts, codings = headers.get(b"host", []), headers.get(b"transfer-encoding", [])
-    if len(hosts) > 1 or any(separator in host for host in hosts for separator in (b",", b" ", b"\t")):
+    hosts, codings = _HOSTS.findall(header_plus), _CODINGS.findall(header_plus)
+    if len(hosts) > 1 or any(separator in host.strip() for host in hosts for separator in (b",", b" ", b"\t")):
         raise ParsingError("There must be one Host header with one host")
-    if codings and (b"content-length" in headers or len(codings) > 1 or not first.endswith(b"HTTP/1.1")):
+    is_old = not header_plus.partition(b"\r\n")[0].endswith(b"HTTP/1.1")
+    if codings and (len(codings) > 1 or is_old or _LENGTHS.search(header_plus)):
         raise ParsingError("Transfer-Encoding must be alone, without Content-Length")
 
 
