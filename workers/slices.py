@@ -21,6 +21,8 @@ import structlog
 from core.document import owner_routing
 from core.errors import Unavailable
 from es_mappings.codecs.runs import RunReport
+from es_mappings.indices import join_segments
+from es_mappings.names import alias
 from indexer.harvest.harvest import harvest, open_run
 from indexer.parts import HarvestParts, Options, RunTaken
 from indexer.remove.tombstones import purge, remove_source
@@ -117,7 +119,11 @@ class Worker:
             remove_source(self.parts.client, self.config.prefix, source_id)
 
     def purge_removed(self) -> int:
-        """Deletes records that were removed more than 30 days ago; returns their number."""
+        """Deletes records that were removed more than 30 days ago; returns their number.
+
+        Once a day, so the segments that the day's documents left are joined here too.
+        """
+        join_segments(self.parts.client, alias(self.config.prefix, "passages"))
         return purge(self.parts.client, self.config.prefix)
 
     def lapsed_runs(self) -> list[RunReport]:

@@ -23,7 +23,7 @@ from es_gateway.errors import ElasticsearchError
 from es_mappings.codecs.passages import inherited
 from es_mappings.codecs.records import to_document
 from es_mappings.codecs.vectors import VECTOR, to_fields
-from es_mappings.indices import ensure_indices
+from es_mappings.indices import ensure_indices, join_segments
 from es_mappings.loader import USUAL, IndexShape
 from es_mappings.names import KINDS, concrete
 from evaluation.temporary_index import PREFIX, sweep_abandoned
@@ -199,6 +199,8 @@ def fill(
         _write(client, _passages(prefix, real, texts, passages, size), "passages", size.passages, report)
     _refresh(client, prefix, None)
     wait_for_merges(client, _filled_indices(prefix))
+    for index in _filled_indices(prefix):  # as after a harvest, and once a day
+        join_segments(client, index)
     return MadeCatalogue(prefix, len(real), len(records.real), vectors, time.perf_counter() - started_s)
 
 

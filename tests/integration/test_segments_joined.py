@@ -15,6 +15,8 @@ from indexer.parts import HarvestParts
 from indexer.reindex.run import ReindexParts, reindex
 from indexer.sources.folder import FolderSource
 from tests.integration.hashing import Hashing
+from workers.config import WorkerConfig, WorkerParts
+from workers.slices import Worker
 
 MIB = 1024 * 1024
 
@@ -35,7 +37,7 @@ def segments(client: Elasticsearch, index: str) -> int:
 
 def write(client: Elasticsearch, index: str, first: int, count: int) -> None:
     for number in range(first, first + count):
-        client.index(index=index, id=f"s:{number}", document={"id": f"s:{number}", "source": "s"}, refresh=True)
+        client.index(index=index, id=f"s:{number}", document={"source": "s"}, refresh=True)
 
 
 @pytest.mark.elasticsearch
@@ -86,3 +88,12 @@ def test_a_reindex_fills_an_index_of_few_segments(
     ensure_indices(es_client, prefix, embedder.card)
     assert reindex(ReindexParts(es_client, prefix, embedder), least_overlap=0.0).moved
     assert f"{prefix}-records-000002" in joined
+
+
+@pytest.mark.elasticsearch
+def test_the_daily_task_joins_those_of_passages(es_client: Elasticsearch, prefix: str, broker_url: str) -> None:
+    ensure_indices(es_client, prefix, CARD)
+    write(es_client, f"{prefix}-passages", 0, 7)
+    config = WorkerConfig(broker_url, prefix, Path("sources.yaml"))
+    Worker.of(config, WorkerParts(es_client, lambda *_: pytest.fail("no harvest"))).purge_removed()
+    assert segments(es_client, f"{prefix}-passages") <= 2
