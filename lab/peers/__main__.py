@@ -99,7 +99,8 @@ def peers(
         figures = list(_measure_server(settings, folder, names, items, sonde_url, clients, seconds, progress.print))
     _show(figures)
     if out is not None:
-        write_measurement(out, {"records": len(items), "servers": [asdict(result) for result in figures]})
+        servers_figures = [asdict(result) for result in figures]
+        write_measurement(out, {"records": len(items), "servers": servers_figures, "ratios": _ratios(figures)})
     if any(result.failed or result.latency_ms is None for result in figures):
         raise SystemExit(1)
 
@@ -166,6 +167,16 @@ def _servers(
         PeerTarget("Sonde, words alone", url, sonde_words(_PLAIN)),
         PeerTarget("Sonde, default", url, sonde_words({})),
     ]
+
+
+def _ratios(figures: list[PeerFigures]) -> Json:
+    """By the number of clients: how many searches Sonde answers for one of each other server."""
+    ratios: Json = {}
+    for ours, theirs in itertools.product(figures, figures):
+        if ours.server.startswith("Sonde") and not theirs.server.startswith("Sonde") and ours.clients == theirs.clients:
+            ratio = round(ours.per_second / theirs.per_second, 2) if theirs.per_second else None
+            ratios.setdefault(str(ours.clients), {})[f"{ours.server}, of {theirs.server}"] = ratio
+    return ratios
 
 
 def _show(figures: list[PeerFigures]) -> None:
