@@ -57,7 +57,7 @@ RUN uv pip install --python /opt/sonde/bin/python --no-deps . ./sonde_client && 
     rm -rf /opt/models/.*.lock /opt/models/langchain4j-* && find /opt/sonde -name e5-small-q4.bin -delete
 
 FROM python:${PYTHON}
-ARG VERSION=0.2.0.dev0
+ARG VERSION=0.2.0
 ARG REVISION=""
 LABEL org.opencontainers.image.title="Sonde" \
       org.opencontainers.image.version="${VERSION}" \
