@@ -193,7 +193,7 @@ def run_searchers(url: str, searchers: int, seconds: float) -> list[SearchReply]
 def _search(url: str, number: int, ends: float) -> list[SearchReply]:
     replies = []
     time.sleep(_THINK_S * number / 10)  # nobody begins at the same moment
-    with closing(ApiConnection.at(url, 1, source=f"127.0.0.{100 + number}")) as api:
+    with closing(ApiConnection.at(url, source=f"127.0.0.{100 + number}")) as api:
         for question in _from(questions(), number):
             replies.append(api.reply_to({"q": question})[0])
             if time.monotonic() + _THINK_S > ends:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from urllib.parse import urlencode
@@ -60,15 +60,19 @@ class SearchReply:
 
 @dataclass(frozen=True, slots=True)
 class ApiConnection:
-    """The API under load, by a client that costs little: it shares the cores with what it measures."""
+    """The API under load, by a client that costs little: it shares the cores with what it measures.
+
+    One connection for each client: a pool looks at all its connections before each request, so that with 300 of them
+    the clients would be slower than the server.
+    """
 
     url: str
     connections: httpcore.ConnectionPool
 
     @classmethod
-    def at(cls, url: str, clients: int, source: str | None = None) -> ApiConnection:
-        """``clients``: how many connections stay open. ``source``: the address to ask from."""
-        return cls(url, httpcore.ConnectionPool(max_connections=clients, local_address=source))
+    def at(cls, url: str, source: str | None = None) -> ApiConnection:
+        """``source``: the address to ask from."""
+        return cls(url, httpcore.ConnectionPool(max_connections=1, local_address=source))
 
     def close(self) -> None:
         self.connections.close()
@@ -101,13 +105,11 @@ def ask(
     """
     stop = threading.Event()
     with ExitStack() as resources:
-        server = ApiConnection.at(url, clients)
-        resources.callback(server.close)
         pool = resources.enter_context(ThreadPoolExecutor(clients, thread_name_prefix="load"))
         resources.callback(stop.set)  # by Ctrl-C: each ends after the question it asked
         started_s = time.perf_counter()
         searchers = [
-            pool.submit(_run_client, server, mode, _beginning_at(questions, number, clients), started_s + seconds, stop)
+            pool.submit(_run_client, url, mode, _beginning_at(questions, number, clients), started_s + seconds, stop)
             for number in range(clients)
         ]
         replies = [reply for client in searchers for reply in client.result()]
@@ -120,17 +122,18 @@ def _beginning_at(questions: Sequence[str], number: int, clients: int) -> Iterat
 
 
 def _run_client(
-    server: ApiConnection, mode: SearchMode, questions: Iterator[str], ends: float, stop: threading.Event
+    url: str, mode: SearchMode, questions: Iterator[str], ends: float, stop: threading.Event
 ) -> list[SearchReply]:
     """At least one question, and none begun after the end."""
     replies: list[SearchReply] = []
-    for question in questions:
-        reply, pause_s = server.reply_to({**mode.parameters, "q": question})
-        replies.append(reply)
-        left_s = ends - time.perf_counter()
-        stop.wait(max(0.0, min(pause_s, left_s)))
-        if pause_s >= left_s or stop.is_set():
-            break
+    with closing(ApiConnection.at(url)) as server:
+        for question in questions:
+            reply, pause_s = server.reply_to({**mode.parameters, "q": question})
+            replies.append(reply)
+            left_s = ends - time.perf_counter()
+            stop.wait(max(0.0, min(pause_s, left_s)))
+            if pause_s >= left_s or stop.is_set():
+                break
     return replies
 
 
