@@ -114,7 +114,9 @@ def value_at(content: object, path: str) -> Figure:
         value = _entry(value, step)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise NotFound(f"There is no number at {path}.")
-    return round(value, 4) if isinstance(value, float) else value
+    if not isinstance(value, float):
+        return value
+    return round(value, 4 if abs(value) < 10 else 1)  # shares in detail, times and rates as people read them
 
 
 def _entry(value: object, step: str) -> object:

@@ -43,15 +43,21 @@ def this_run() -> Json:
 
 
 def command_line(words: Sequence[str]) -> str:
-    """The command as a reader repeats it: without the path of the program and the file that it writes."""
+    """The command as a reader repeats it: without the path of the program, the file that it writes, and our folders."""
     kept_words: list[str] = []
     words_left = iter(words[1:])
     for word in words_left:
         if word in _OUTPUTS:
             next(words_left, None)
         elif not word.startswith(tuple(f"{option}=" for option in _OUTPUTS)):
-            kept_words.append(word)
+            kept_words.append(_anybodys(word))
     return " ".join([_program(Path(words[0])), shlex.join(kept_words)]).strip()
+
+
+def _anybodys(word: str) -> str:
+    """FILE or FOLDER for an absolute path."""
+    path = Path(word)
+    return word if not path.is_absolute() else "FILE" if path.suffix else "FOLDER"
 
 
 def _program(path: Path) -> str:

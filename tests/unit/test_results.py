@@ -100,7 +100,7 @@ def test_a_row_takes_figures_command_commit_and_machine_from_what_a_command_wrot
     write_measurement(file, {"search": {"p50": 12.34567}, "machine": {"elasticsearch": "9.4.3"}})
     row = ROW.model_copy(update={"take": {"p50_ms": "search/p50"}, "origin": "docs/old.md"})
     now = take_figures(row, json.loads(file.read_text("utf-8")))
-    assert now.figures == {"p50_ms": 12.3457}
+    assert now.figures == {"p50_ms": 12.3}
     assert now.command == "sonde bench"
     assert now.machine["elasticsearch"] == "9.4.3"
     assert int(now.machine["cores"]) > 0
@@ -126,5 +126,8 @@ def test_a_path_leads_through_lists_by_number_and_by_name() -> None:
 def test_a_command_is_named_without_its_folder_and_its_file() -> None:
     words = ["/opt/bin/sonde", "evaluate", "--collection", "a b", "--json=x", "--run", "r"]
     assert command_line(words) == "sonde evaluate --collection 'a b' --run r"
+    assert command_line(["sonde", "load", "--catalogues", "/home/me/data", "--run", "/a/b.trec"]) == (
+        "sonde load --catalogues FOLDER --run FILE"
+    )
     assert command_line([str(CHECKOUT / "lab/peers/__main__.py"), "--json", "x"]) == "python -m lab.peers"
     assert command_line([str(CHECKOUT / "lab/count_calls.py"), "--prefix"]) == "python -m lab.count_calls --prefix"
