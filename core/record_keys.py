@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -106,10 +106,11 @@ class TwinKey:
     title: str
 
 
-def twin_key(source: str, title: str, boxes: Sequence[str], start: str | None) -> TwinKey | None:
+@lru_cache(maxsize=16_384)
+def twin_key(source: str, title: str, boxes: tuple[str, ...], start: str | None) -> TwinKey | None:
     """Of a record with these boxes whose period has this start; None with a short title.
 
-    A newer version may end later.
+    A newer version may end later. Kept, because a search computes it for hundreds of records that it does not rank.
     """
     stem, marks = _stem_and_marks(title)
     if not stem:
@@ -119,7 +120,7 @@ def twin_key(source: str, title: str, boxes: Sequence[str], start: str | None) -
     return TwinKey(data_set, marks, title_digest)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=1_024)
 def _stem_and_marks(title: str) -> tuple[tuple[str, ...], str]:
     text, marks = folded(title), []
     for pattern in (TITLE_VERSION, _TITLE_FORMAT, TITLE_STATE):

@@ -107,7 +107,7 @@ def _ends_before(span: TimeSpan, other: TimeSpan) -> bool:
 
 def _twin_key(record: Record) -> TwinKey | None:
     start = "".join(str(span.start_ms) for span in record.times[:1])
-    return twin_key(record.source, record.title, [str(box) for box in record.extents], start)
+    return twin_key(record.source, record.title, tuple(map(str, record.extents)), start)
 
 
 def order_of(record: Record, other: Record) -> VersionOrder:

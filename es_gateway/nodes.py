@@ -1,22 +1,22 @@
 """Nodes of Elasticsearch: HTTP over cached connections, a deadline, a circuit breaker, and a pool for many threads.
 
-elastic_transport's own node (urllib3, which workers and commands use) costs a search 4 to 7 % more processor time
-(docs/adr/0034). Both go through the standard library's ``http.client``.
+elastic_transport's own node (urllib3, which workers and commands use) costs a search more processor time (docs/adr/0034
+and 0063).
 """
 
 from __future__ import annotations
 
-import http.client
 import io
+import re
 import select
 import socket
 import ssl
 import threading
 import time
 from collections import deque
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import certifi
 from elastic_transport import (
@@ -39,6 +39,13 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _READ_BYTES = 64 * 1024
+_LONGEST_LINE = 64 * 1024
+_MOST_FIELDS = 100
+_TARGET = re.compile(r"[\x21-\x7e]+")
+_STATUS_LINE = re.compile(r"HTTP/1\.([01]) ([2-5]\d\d)(?: .*)?", re.ASCII)
+_LENGTH = re.compile(r"[0-9]{1,12}")
+_CHUNK_SIZE = re.compile(r"([0-9A-Fa-f]{1,8})[ \t]*(?:;|$)")
+_LENGTH_FIELDS = frozenset(("content-length", "transfer-encoding"))
 
 
 class HttpNode(BaseNode):
@@ -51,13 +58,10 @@ class HttpNode(BaseNode):
 
     def __init__(self, config: NodeConfig) -> None:
         super().__init__(config)
-        self._connect = (
-            partial(http.client.HTTPSConnection, config.host, config.port, context=_tls(config))
-            if config.scheme == "https"
-            else partial(http.client.HTTPConnection, config.host, config.port)
-        )
-        self._idle: deque[http.client.HTTPConnection] = deque()
-        self._defaults = dict(self.headers)
+        self._tls = _tls(config) if config.scheme == "https" else None
+        self._idle: deque[socket.socket] = deque()
+        host = f"[{config.host}]" if ":" in config.host else config.host
+        self._defaults = {"Host": f"{host}:{config.port}", "Accept-Encoding": "identity", **self.headers}
 
     def perform_request(
         self,
@@ -67,12 +71,16 @@ class HttpNode(BaseNode):
         headers: HttpHeaders | None = None,
         request_timeout: DefaultType | float | None = DEFAULT,
     ) -> NodeApiResponse:
-        """Never sends a request twice: it is unknown whether one that failed was executed."""
+        """Never sends a request twice: it is unknown whether one that failed was executed. Raises ValueError for a head
+        that a server would read as something else.
+        """
         timeout_s = self.config.request_timeout if isinstance(request_timeout, DefaultType) else request_timeout
         start_s = time.monotonic()
         deadline = None if timeout_s is None else start_s + timeout_s
+        fields = self._defaults | dict(headers.items() if headers else ())
+        request = _head(method, f"{self.path_prefix}{target}", fields, body) + (body or b"")
         try:
-            response, content = self._exchange(method, target, body, self._defaults | dict(headers or {}), deadline)
+            answer = self._exchange(request, deadline, has_body=method != "HEAD")
         except TimeoutError as error:
             raise ConnectionTimeout("Connection timed out during request", errors=(error,)) from error
         except ssl.SSLError as error:
@@ -80,36 +88,36 @@ class HttpNode(BaseNode):
         except OSError as error:
             raise TransportConnectionError(str(error), errors=(error,)) from error
         took_s = time.monotonic() - start_s
-        meta = ApiResponseMeta(response.status, "1.1", HttpHeaders(response.headers.items()), took_s, self.config)
-        return NodeApiResponse(meta, content)
+        meta = ApiResponseMeta(answer.status, "1.1", HttpHeaders(answer.headers), took_s, self.config)
+        return NodeApiResponse(meta, answer.body)
 
-    def _exchange(
-        self, method: str, target: str, body: bytes | None, headers: dict[str, str], deadline: float | None
-    ) -> tuple[http.client.HTTPResponse, bytes]:
+    def _exchange(self, request: bytes, deadline: float | None, *, has_body: bool) -> _Answer:
         connection = self._connection(deadline)
         try:
-            connection.request(method, f"{self.path_prefix}{target}", body, headers)
-            answer = _answer(connection, deadline)
+            connection.sendall(request)
+            answer = _read_answer(io.BufferedReader(_TimedReader(connection, deadline), _READ_BYTES), has_body=has_body)
         except BaseException:
             connection.close()
             raise
-        if connection.sock is not None and len(self._idle) < self.config.connections_per_node:
-            self._idle.append(connection)
-        else:
+        if answer.is_last or len(self._idle) >= self.config.connections_per_node:
             connection.close()
+        else:
+            self._idle.append(connection)
         return answer
 
-    def _connection(self, deadline: float | None) -> http.client.HTTPConnection:
-        """The connection used last that the server still holds open, else a new one that opens when it is used."""
+    def _connection(self, deadline: float | None) -> socket.socket:
+        """The connection used last that the server still holds open, else a new one."""
         remaining_time = _seconds_until(deadline)
         with suppress(IndexError):
             while True:
                 connection = self._idle.pop()
-                if _is_open(connection.sock):
-                    connection.sock.settimeout(remaining_time)
+                if _is_open(connection):
+                    connection.settimeout(remaining_time)
                     return connection
                 connection.close()
-        return self._connect(timeout=remaining_time)
+        connection = socket.create_connection((self.config.host, self.config.port), remaining_time)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection if self._tls is None else self._tls.wrap_socket(connection, server_hostname=self.config.host)
 
     def close(self) -> None:
         """Closes the idle connections."""
@@ -118,42 +126,99 @@ class HttpNode(BaseNode):
                 self._idle.pop().close()
 
 
-def _answer(connection: http.client.HTTPConnection, deadline: float | None) -> tuple[http.client.HTTPResponse, bytes]:
-    """The response and its body. Raises OSError."""
-    connection.response_class = partial(_Response, deadline=deadline)  # type: ignore[assignment]
-    try:
-        response = connection.getresponse()
-        return response, response.read()
-    except (http.client.HTTPException, ValueError) as error:
-        raise OSError(f"The answer is not HTTP, or it ended too early: {error!r}"[:500]) from error
+def _head(method: str, target: str, fields: Mapping[str, str], body: bytes | None) -> bytes:
+    """The head of a request. Raises ValueError for a space or line break that would change its meaning."""
+    lines = [f"{method} {target} HTTP/1.1", *[f"{name}: {value}" for name, value in fields.items()]]
+    if body is not None or method in ("POST", "PUT"):
+        lines.append(f"Content-Length: {len(body or b'')}")
+    head = "\n".join(lines)
+    if not _TARGET.fullmatch(target) or "\r" in head or head.count("\n") >= len(lines):
+        raise ValueError("a request with a space or a line break in its head")
+    return (head.replace("\n", "\r\n") + "\r\n\r\n").encode("latin-1")
 
 
-class _Response(http.client.HTTPResponse):
-    """A response that is complete in time, however little each read brings."""
+class _Answer(NamedTuple):
+    """``is_last``: the server sends no further answer on this connection."""
 
-    def __init__(
-        self, sock: socket.socket, debuglevel: int = 0, method: str | None = None, *, deadline: float | None
-    ) -> None:
-        super().__init__(sock, debuglevel, method)
-        self.fp = io.BufferedReader(_TimedReader(sock, self.fp.detach(), deadline), _READ_BYTES)
+    status: int
+    headers: dict[str, str]
+    body: bytes
+    is_last: bool
+
+
+def _read_answer(stream: io.BufferedReader, *, has_body: bool) -> _Answer:
+    """The answer. Raises OSError if it is not HTTP or ends too early."""
+    if (first := _STATUS_LINE.fullmatch(_line(stream))) is None:
+        raise OSError("The answer is not HTTP.")
+    status, headers = int(first[2]), _fields(stream)
+    is_last = first[1] == "0" or "close" in headers.get("connection", "").lower()
+    coding, length = headers.get("transfer-encoding"), headers.get("content-length")
+    if not has_body or status in (204, 304):
+        return _Answer(status, headers, b"", is_last)
+    if coding is None and length is None:
+        return _Answer(status, headers, stream.read(), is_last=True)
+    if coding is None and length is not None and _LENGTH.fullmatch(length):
+        return _Answer(status, headers, _exactly(stream, int(length)), is_last)
+    if coding is not None and coding.lower() == "chunked" and length is None:
+        return _Answer(status, headers, b"".join(_chunks(stream)), is_last)
+    raise OSError("The answer does not say how long it is.")
+
+
+def _fields(stream: io.BufferedReader) -> dict[str, str]:
+    """By name in small letters, up to the empty line."""
+    fields: dict[str, str] = {}
+    for _ in range(_MOST_FIELDS):
+        line = _line(stream)
+        if not line:
+            return fields
+        name, colon, value = line.partition(":")
+        name = name.lower()
+        if not colon or (name in fields and name in _LENGTH_FIELDS):
+            break
+        fields[name] = value.strip(" \t")
+    raise OSError("The answer's head is not HTTP.")
+
+
+def _chunks(stream: io.BufferedReader) -> Iterator[bytes]:
+    while True:
+        size = _CHUNK_SIZE.match(_line(stream))
+        if size is None:
+            raise OSError("The answer has a chunk without a size.")
+        if not (length := int(size[1], 16)):
+            break
+        yield _exactly(stream, length)
+        if _line(stream):
+            raise OSError("The answer has a chunk of another size.")
+    _fields(stream)  # trailers
+
+
+def _line(stream: io.BufferedReader) -> str:
+    line = stream.readline(_LONGEST_LINE)
+    if not line.endswith(b"\r\n"):
+        raise OSError("The answer is not HTTP, or it ended too early.")
+    return line[:-2].decode("latin-1")
+
+
+def _exactly(stream: io.BufferedReader, size: int) -> bytes:
+    data = stream.read(size)
+    if len(data) != size:
+        raise OSError("The answer ended too early.")
+    return data
 
 
 class _TimedReader(io.RawIOBase):
-    def __init__(self, sock: socket.socket, raw: io.RawIOBase, deadline: float | None) -> None:
-        self._sock = sock
-        self._raw = raw
+    """Reads of a connection, each within the time that is left for the whole answer."""
+
+    def __init__(self, connection: socket.socket, deadline: float | None) -> None:
+        self._connection = connection
         self._deadline = deadline
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: WriteableBuffer) -> int | None:
-        self._sock.settimeout(_seconds_until(self._deadline))
-        return self._raw.readinto(buffer)
-
-    def close(self) -> None:
-        super().close()
-        self._raw.close()
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        self._connection.settimeout(_seconds_until(self._deadline))
+        return self._connection.recv_into(buffer)
 
 
 def _is_open(sock: socket.socket) -> bool:

@@ -49,6 +49,8 @@ def create() -> Flask:
         with hidden(*OPTIONAL_PACKAGES):
             from sonde.telemetry.logs import configure_logs, start_traces
         configure_logs(settings.log)
+        if settings.telemetry.otlp_url is None:  # spans that nobody gets: a tenth of a millisecond for each search
+            os.environ.setdefault("OTEL_PYTHON_INSTRUMENTATION_ELASTICSEARCH_ENABLED", "false")
         start_traces(settings.telemetry, "sonde-api")  # outside: its exporter needs requests
         # The client of the broker imports cryptography, which only the tokens of an issuer need.
         unused = ("cryptography",) if settings.access.oidc_issuer is None else ()

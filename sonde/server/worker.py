@@ -17,6 +17,7 @@ from sonde.server.connections import Application, ConnectionLimits, ConnectionSe
 from sonde.settings import Settings
 
 _PROBE_PATHS = frozenset(("/healthz", "/readyz", "/metrics"))
+_SIGNAL_EVERY_S = 1.0
 _PROBE_LIMITS = ConnectionLimits(headers=5.0, idle=75.0, connections=100)
 
 
@@ -54,8 +55,11 @@ class BufferingWorker(Worker):
             proxies=settings.limits.proxies,
         )
         with probes(self.wsgi, for_probes):
+            signalled_s = 0.0
             while self.alive and self.ppid == os.getppid():
-                self.notify()
+                if time.monotonic() - signalled_s >= _SIGNAL_EVERY_S:
+                    self.notify()
+                    signalled_s = time.monotonic()
                 server.poll()
             self._finish(server)
 

@@ -46,6 +46,8 @@ def configure_logs(settings: LogSettings) -> None:
 
 def printable(text: str) -> str:
     """With control characters as escapes: a path of a request must not move the cursor or begin a line of its own."""
+    if text.isprintable():
+        return text
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
         for character in text

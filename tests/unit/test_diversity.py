@@ -242,7 +242,7 @@ def test_the_stem_keeps_numbers_and_words_that_only_look_like_formats() -> None:
 
 
 def _key(title: str, name: str, source: str = "s") -> DuplicateKey:
-    return DuplicateKey(source, name, twin=twin_key(source, title, ["b"], "0"))
+    return DuplicateKey(source, name, twin=twin_key(source, title, ("b",), "0"))
 
 
 def test_possible_versions_differ_in_marks_or_at_the_end_of_the_doi() -> None:
@@ -260,9 +260,9 @@ def test_possible_versions_differ_in_marks_or_at_the_end_of_the_doi() -> None:
 def test_equal_titles_are_possible_versions_of_one_data_set_only() -> None:
     keys = {
         "a": _key("Flight tracks", "a"),
-        "b": DuplicateKey("s", "b", twin=twin_key("s", "Flight tracks", ["elsewhere"], "0")),
+        "b": DuplicateKey("s", "b", twin=twin_key("s", "Flight tracks", ("elsewhere",), "0")),
         "c": _key("Flight tracks", "c"),
-        "d": DuplicateKey("s", "d", twin=twin_key("s", "Flight tracks", [], None)),
-        "e": DuplicateKey("s", "e", twin=twin_key("s", "Flight tracks", [], None)),
+        "d": DuplicateKey("s", "d", twin=twin_key("s", "Flight tracks", (), None)),
+        "e": DuplicateKey("s", "e", twin=twin_key("s", "Flight tracks", (), None)),
     }
     assert possible_versions(keys, keys) == {"a": ["c"], "c": ["a"]}

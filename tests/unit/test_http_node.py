@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import socket
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -133,7 +132,7 @@ def test_a_connection_that_was_closed_while_idle_is_noticed_before_it_is_used(
     scripted.scripts = [[OK, b""]]  # keep-alive, and closed all the same
     assert ask(node).meta.status == 200
     for _ in range(1000):
-        if not _is_open(node._idle[0].sock):
+        if not _is_open(node._idle[0]):
             break
         threading.Event().wait(0.01)
     assert ask(node).meta.status == 200
@@ -153,6 +152,16 @@ def test_bytes_that_nobody_asked_for_are_not_the_next_answer(scripted: Scripted,
         b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{}",
         b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhel",
         b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhello\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0x5\r\nhello\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n\r\nhello",
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ncontent-length: 5\r\n\r\nhello",
+        b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 5\r\n\r\nhello",
+        b"HTTP/1.1 200 OK\r\ncontent-length: -2\r\n\r\nhello",
+        b"HTTP/1.1 200 OK\r\ncontent-length: " + b"9" * 5_000 + b"\r\n\r\nhello",
+        b"HTTP/1.1 200 OK\r\ncontent-length\r\n\r\nhello",
+        b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 10_000 + b"\r\n",
+        b"HTTP/1.1 103 Early Hints\r\n\r\n",
         b"SSH-2.0-OpenSSH_9.2\r\n\r\n",
         b"HTTP/1.1 OK\r\n\r\n",
         b"x" * 100_000,
@@ -201,7 +210,7 @@ def test_an_answer_that_comes_byte_by_byte_ends_at_the_time_of_the_whole(
 
 def test_a_head_that_would_be_read_as_something_else_is_not_sent(scripted: Scripted, node: HttpNode) -> None:
     for target, headers in (("/a b", {}), ("/a\r\nX: y", {}), ("/", {"authorization": "Basic x\r\nX-Other: y"})):
-        with pytest.raises((http.client.InvalidURL, ValueError)):
+        with pytest.raises(ValueError):
             node.perform_request("GET", target, None, HttpHeaders(headers), LONG_S)
     assert scripted.asked == []
 

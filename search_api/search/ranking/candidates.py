@@ -225,7 +225,7 @@ def duplicate_key_of(fields: Fields) -> DuplicateKey:
     """From the doc values of ``DUPLICATE_FIELDS``."""
     source, title = str(first(fields, "source")), _text(fields, "title_sort")
     start = (_text(fields, "spans") or "").partition("/")[0]
-    twin = None if title is None else twin_key(source, title, fields.get("boxes", ()), start)
+    twin = None if title is None else twin_key(source, title, tuple(fields.get("boxes", ())), start)
     return DuplicateKey(source, _text(fields, "identity"), _text(fields, "signature"), twin)
 
 
@@ -251,7 +251,8 @@ class Candidates:
 
     ids: tuple[str, ...]
     arms: Mapping[SignalName, Floats]
-    values: Mapping[str, Sequence[Any]]
+    rows: Sequence[RankingFields]
+    columns: Mapping[str, int]
     tie: Integers
     place_prominence: Floats
     _gathered: Json = field(default_factory=dict, repr=False, compare=False)
@@ -262,7 +263,8 @@ class Candidates:
     def __getitem__(self, column: Column[Value, Gathered]) -> Gathered:
         """Computed on first use. Raises KeyError for a column that was not read."""
         if column.name not in self._gathered:
-            self._gathered[column.name] = column.gather(self.values[column.name])
+            place = self.columns[column.name]
+            self._gathered[column.name] = column.gather([fields.values[place] for fields in self.rows])
         return cast(Gathered, self._gathered[column.name])
 
     @classmethod
@@ -284,7 +286,8 @@ class Candidates:
         return cls(
             ids=tuple(ids),
             arms={name: np.asarray(arms[name], dtype=np.float64) for name in sorted(arms)},
-            values={column.name: [fields.values[index] for fields in rows] for index, column in enumerate(columns)},
+            rows=rows,
+            columns={column.name: place for place, column in enumerate(columns)},
             tie=_tie_order(tuple(ids)),
             place_prominence=_prominence(ids, place_prominence or {}),
         )

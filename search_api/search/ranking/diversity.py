@@ -94,19 +94,17 @@ def possible_versions(ids: Iterable[str], keys: Mapping[str, DuplicateKey]) -> d
 
     Only ids that have some. ``core.versions`` decides, with the records.
     """
-    by_title: defaultdict[str, list[tuple[str, TwinKey]]] = defaultdict(list)
-    dois: dict[str, str] = {}
-    for record, key in keys.items():
-        if key.twin is not None:
+    own_keys = {record: keys[record] for record in ids if record in keys}
+    by_title: dict[str, list[tuple[str, TwinKey]]] = {key.twin.title: [] for key in own_keys.values() if key.twin}
+    for record, key in keys.items():  # hundreds for each search
+        if key.twin is not None and key.twin.title in by_title:
             by_title[key.twin.title].append((record, key.twin))
-        if key.identity is not None and key.identity.startswith(_DOI):
-            dois[record] = key.identity
     versions: dict[str, list[str]] = {}
-    for record in ids:
+    for record, key in own_keys.items():
         others: dict[str, None] = {}
-        if record in dois and (family := doi_stem(dois[record])) is not None:
-            others = {other: None for other, doi in dois.items() if doi.startswith(family[0])}
-        if record in keys and (own := keys[record].twin) is not None:
+        if key.doi is not None and (family := doi_stem(key.doi)) is not None:
+            others = {other: None for other, one in keys.items() if (one.doi or "").startswith(family[0])}
+        if (own := key.twin) is not None:
             for other, twin in by_title[own.title]:  # equal titles are versions only of one data set
                 if twin.marks != own.marks or (own.data_set is not None and twin.data_set == own.data_set):
                     others[other] = None
