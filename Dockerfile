@@ -29,9 +29,12 @@ RUN lock="requirements-${EXTRA:-multilingual}.lock" && \
     else \
       uv pip install --python /opt/sonde/bin/python --require-hashes --no-deps -r "${lock}"; \
     fi
-# What serving never reads: tests, two models, translations, and the debugging symbols of spaCy's libraries.
+# What serving never reads: tests, two models, translations, ONNX Runtime for programs in C (Python's module has its own copy), sources
+# in C and Cython, and the debugging symbols of spaCy's libraries.
 RUN find /opt/sonde -type d \( -name tests -o -path '*/onnx/backend/test' -o -path '*/pycountry/locales' \) -prune -exec rm -rf {} + && \
-    find /opt/sonde \( -name e5-small-enpt-q4.bin -o -name sae.bin \) -delete && \
+    find /opt/sonde \( -name e5-small-enpt-q4.bin -o -name sae.bin -o -path '*/onnxruntime/capi/libonnxruntime.so.*' \) -delete && \
+    find /opt/sonde -regextype posix-extended \
+      -regex '.*/site-packages/(lxml|numpy|onnx|pyproj|spacy|srsly|thinc)/.*\.(cc?|cpp|h|pxd|pxi|pyx)' -delete && \
     find /opt/sonde -regextype posix-extended -regex '.*/site-packages/(spacy|thinc|blis|srsly|preshed|cymem|murmurhash)/.*\.so' \
       -exec strip --strip-unneeded {} +
 COPY core core

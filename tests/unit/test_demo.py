@@ -1,4 +1,4 @@
-"""`sonde demo` on a slow machine: its searches are asked again."""
+"""`sonde demo` on a slow machine: its searches are asked again, and it waits for a worker that harvests the samples."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 import pytest
 from tenacity import wait_none
 
-from core.errors import SondeError
+from core.errors import SondeError, Unavailable
 from sonde.cli import demo
 
 LATE = {"status": 503, "detail": "Elasticsearch does not answer: ConnectionTimeout."}
@@ -49,3 +50,17 @@ def test_a_service_that_never_answers_is_an_error(late_service: tuple[str, list[
     states += [503]
     with pytest.raises(SondeError, match="does not answer"):
         demo._answer(address, "rain")
+
+
+def test_samples_that_a_worker_harvests_first_are_waited_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(demo._RETRY_HARVEST, "wait", wait_none())
+    states = ["held", "held", "complete"]
+
+    class Harvester:
+        def path(self, *_: object) -> str:
+            if (state := states.pop(0)) == "held":
+                raise Unavailable("samples is already being harvested")
+            return state
+
+    assert demo._harvest(Harvester(), tmp_path) == "complete"  # type: ignore[comparison-overlap, arg-type]
+    assert states == []

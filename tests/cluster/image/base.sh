@@ -8,9 +8,9 @@ name="localhost/python:3.11-slim-bookworm${ARCH:+-$ARCH}"
 # A release needs a base of its own moment; for a trial any base will do.
 made="$(buildah inspect --type image --format '{{.OCIv1.Created.Unix}}' "$name" 2>/dev/null || true)"
 [ -z "$made" ] || [ "$made" != "${SOURCE_DATE_EPOCH:-$made}" ] || exit 0
-# What the build machine trusts stays out: build.sh mounts it where the build needs it. apt keeps no archives, and folders
-# of manual pages exist, as in the official image. Python's compiled files do not depend on the moments of their sources,
-# which a reproducible build changes.
+# What the build machine trusts stays out: build.sh mounts it where the build needs it. apt keeps no archives; manual pages
+# and translations stay out and folders of manual pages exist, as in the official image. Python's compiled files do not depend
+# on the moments of their sources, which a reproducible build changes.
 # shellcheck disable=SC2016
 mmdebstrap --variant=minbase --mode=root \
   ${ARCH:+--architectures="$ARCH"} \
@@ -22,7 +22,7 @@ mmdebstrap --variant=minbase --mode=root \
   --customize-hook='rm -rf "$1"/var/cache/apt/* "$1"/var/log/* "$1"/var/cache/ldconfig/aux-cache' \
   --customize-hook='chroot "$1" python3 -m compileall -q -f --invalidation-mode unchecked-hash /usr/lib/python3 /usr/lib/python3.11 || true' \
   --customize-hook='mkdir -p "$1"/usr/share/man/man1 "$1"/usr/share/man/man7' \
-  --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
+  --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
   bookworm "$IMAGES/base.tar"
 container="$(buildah from ${ARCH:+--arch "$ARCH"} scratch)"
 buildah add --quiet "$container" "$IMAGES/base.tar" / >/dev/null
