@@ -11,4 +11,6 @@ class LazyModule:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # pytest looks for marks on all that it collects
+            raise AttributeError(name)
         return getattr(import_module(self._name), name)
