@@ -11,6 +11,8 @@ UV := .venv-tools/bin/uv
 unexport PYTHONDONTWRITEBYTECODE
 # As in sonde/__init__.py; a test may load numpy before.
 export OPENBLAS_NUM_THREADS := 1
+# For torch in the tests: threads that wait for one another on a busy machine take ten times the processor.
+export OMP_NUM_THREADS := 1
 
 .PHONY: help docs env lean demo down check types style page-lint audit test test-fast format lock image cluster-check compose-check compose-secrets sbom release tour chart-readme figures clean
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import flask_openapi.utils
+import numpy as np
 from elasticsearch import Elasticsearch
 from flask import Flask
 from flask.testing import FlaskClient
 
+from core.ports import Embedder, EmbedderCard, Encoded, TextKind, Vectors
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
@@ -22,6 +26,37 @@ from sonde.wiring.api import api_parts
 from sonde.wiring.models import Models
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples" / "records"
+
+# It makes the schema of a model anew for each of 680 uses in an app, and tests make many apps.
+flask_openapi.utils.get_model_schema = cache(flask_openapi.utils.get_model_schema)
+
+
+@dataclass(frozen=True)
+class SharedReading:
+    """Implements the port ``Embedder``: a document that a test of this process read is not read again."""
+
+    embedder: Embedder
+    _read: ClassVar[dict[tuple[str, str], tuple[Vectors, Vectors | None]]] = {}
+
+    @property
+    def card(self) -> EmbedderCard:
+        return self.embedder.card
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        return self.embedder.embed(texts, kind)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return self.embedder.count_tokens(texts)
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
+        if kind != "document" or not texts:
+            return self.embedder.encode(texts, kind)
+        keys = [(f"{self.card.model} {self.card.runtime}", text) for text in texts]
+        if new := [key for key in dict.fromkeys(keys) if key not in self._read]:
+            made = self.embedder.encode([text for _, text in new], kind)
+            self._read.update(zip(new, zip(made.vectors, made.tokens or [None] * len(new), strict=True), strict=True))
+        vectors, tokens = zip(*(self._read[key] for key in keys), strict=True)
+        return Encoded(np.array(vectors), None if tokens[0] is None else list(tokens))
 
 
 @dataclass(frozen=True)
@@ -63,7 +98,8 @@ class Service:
 
     def harvest(self, path: Path = SAMPLES, source: str = "samples") -> RunReport:
         self.prepare()
-        return harvest(source, FolderSource(path), HarvestParts(self.client, self.prefix, self.models.embedder))
+        parts = HarvestParts(self.client, self.prefix, lambda name=None: SharedReading(self.models.embedder(name)))
+        return harvest(source, FolderSource(path), parts)
 
     def search(self, q: str = "", **parameters: Any) -> dict[str, Any]:
         """The answer of ``/search``; fails with what the service said where it is not 200."""

@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx
 import pytest
-import torch
 from tiny_models import WORDS, config
 
 from encoders.locate import Located, weights_digest
+from tests.lazy_module import LazyModule
 from training.examples import TrainingError
 from training.weights import trainable_folder
 
 pytestmark = pytest.mark.models
 
 
-if TYPE_CHECKING:  # seconds to import, and each process collects every file
+if TYPE_CHECKING:
     from transformers import BertModel
+
+torch = LazyModule("torch")
 
 
 def traced(**changes: object) -> BertModel:

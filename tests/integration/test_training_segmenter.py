@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from tiny_models import tiny_embedder
 
 from core.errors import ModelMissing
@@ -25,6 +24,7 @@ from sonde.model_settings import ModelsSettings
 from sonde.settings import Settings
 from sonde.wiring.documents import document_parts
 from sonde.wiring.models import Models
+from tests.lazy_module import LazyModule
 from tests.model_cards import read_card
 from training.examples import TrainingError
 from training.loop import HeldOutEvaluation, TrainingBudget
@@ -38,6 +38,8 @@ from training.segmenter.train import (
     sentence_pairs_of,
     train_segmenter,
 )
+
+torch = LazyModule("torch")
 
 pytestmark = pytest.mark.models
 

@@ -99,8 +99,8 @@ def test_the_samples_questions(es_client: Elasticsearch, models: Models) -> None
     assert measure(run, collection.qrels).means[HEADLINE] >= recorded("samples") - ALLOWED_LOSS
 
 
-def test_questions_of_place_and_time(es_client: Elasticsearch, models: Models, whole_ncar: JudgedCollection) -> None:
-    collection = quick_ncar(whole_ncar)
+def test_questions_of_place_and_time(es_client: Elasticsearch, models: Models, judged_ncar: JudgedCollection) -> None:
+    collection = quick_ncar(judged_ncar)
     run = _run(es_client, models, collection)
     assert measure(run, collection.qrels).means[HEADLINE] >= recorded("ncar_quick") - ALLOWED_LOSS
 

@@ -48,8 +48,8 @@ def halves() -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def catalogue(whole_ncar: JudgedCollection) -> dict[str, Record]:
-    return {record.id: record for record in whole_ncar.records}
+def catalogue(judged_ncar: JudgedCollection) -> dict[str, Record]:
+    return {record.id: record for record in judged_ncar.records}
 
 
 def test_enough_questions_each_once(questions: list[Question]) -> None:

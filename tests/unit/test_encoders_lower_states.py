@@ -14,11 +14,10 @@ from encoders.onnx_graphs import LOWER_STATES, REPLACED_LAYERS, add_lower_states
 from encoders.onnx_session import Compute, OnnxSession, TokenIds
 from encoders.recipe import Recipe
 from encoders.token_head import TokenHead
+from encoders.torch_models import export
+from tests.lazy_module import LazyModule
 
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
-
-from encoders.torch_models import export  # noqa: E402 - torch first
+torch, transformers = LazyModule("torch"), LazyModule("transformers")
 
 _IDS = [5, 6, 7, 8]
 

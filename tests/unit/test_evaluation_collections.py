@@ -190,14 +190,6 @@ def test_pubmedqa_asks_each_question_of_its_own_abstract() -> None:
     assert len(half_of(collection, "test", _SPLITS / "pubmedqa.tsv").questions) == 495
 
 
-def test_keyword_questions_judge_records_of_both_archives() -> None:
-    collection = ncar.load_keywords(shared_data("judged", "keyword_questions").parents[1])
-    assert (len(collection.records), len(collection.questions)) == (10_875, 55)
-    assert sum(map(len, collection.qrels.values())) == 649
-    assert collection.qrels["k2"]["ncar:edu.ucar.eol::391.014"] == 3
-    assert {grade for grades in collection.qrels.values() for grade in grades.values()} == {0, 1, 2, 3}
-
-
 def test_cranfield_as_its_source_counts_it() -> None:
     collection = public.load_cranfield(shared_data("judged", "cranfield").parents[1])
     assert (len(collection.records), len(collection.questions)) == (1400, 225)

@@ -8,15 +8,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from core.ports import EmbedderCard, TextKind, Vectors
+from tests.lazy_module import LazyModule
 from training.corpora import CorpusDocument, distinct
 from training.embedder.encoder import EmbedderTrainingSettings
 from training.embedder.learner import HeldOut, batch_of, group_examples, info_nce
 from training.examples import CandidateText, Example, TrainingError, read_examples, write_examples
 from training.hard_negatives import Mining, mine_negatives
 from training.questions.ways import KeyPhrases, by_key_phrases, by_shared_keywords
+
+torch = LazyModule("torch")
 
 
 def document(number: int, *keywords: str) -> CorpusDocument:
@@ -77,9 +79,12 @@ def test_a_mined_text_that_bears_the_question_is_masked_too() -> None:
     assert batch.also == [{1}]
 
 
-class _Given(torch.nn.Module):
-    def forward(self, vectors: torch.Tensor) -> dict[str, torch.Tensor]:
-        return {"sentence_embedding": vectors}
+def _given() -> torch.nn.Module:
+    class Given(torch.nn.Module):
+        def forward(self, vectors: torch.Tensor) -> dict[str, torch.Tensor]:
+            return {"sentence_embedding": vectors}
+
+    return Given()
 
 
 def test_the_loss_with_a_masked_bearer_by_hand() -> None:
@@ -92,7 +97,7 @@ def test_the_loss_with_a_masked_bearer_by_hand() -> None:
     also = torch.zeros((1, 3), dtype=torch.bool)
     also[0, sorted(batch.also[0])] = True
     answers = torch.tensor(batch.answers)
-    loss = info_nce(_Given(), 1.0)
+    loss = info_nce(_given(), 1.0)
     assert float(loss(columns, (answers, also))) == pytest.approx(np.log(2.0))
     unmasked = loss(columns, (answers, torch.zeros_like(also)))
     assert float(unmasked) == pytest.approx(np.log(2.0 + np.e))

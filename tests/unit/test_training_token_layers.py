@@ -12,15 +12,12 @@ from click.testing import CliRunner
 from encoders.onnx_graphs import LOWER_STATES, REPLACED_LAYERS
 from encoders.onnx_session import Compute, OnnxSession
 from encoders.token_head import TokenHead
-from sonde.cli.train_tokens import tokens
-from training.tokens.learn_layers import CandidateList, LayerData, token_rows
+from tests.lazy_module import LazyModule
+from training.examples import TrainingError
+from training.tokens.learn_layers import CandidateList, LayerData, LayerSettings, token_rows, train_layers
 
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
-
-from training.examples import TrainingError  # noqa: E402 - torch first
-from training.tokens.layers import TokenLayers, export_layers  # noqa: E402
-from training.tokens.learn_layers import LayerSettings, train_layers  # noqa: E402
+torch, transformers = LazyModule("torch"), LazyModule("transformers")
+train_tokens, token_layers = LazyModule("sonde.cli.train_tokens"), LazyModule("training.tokens.layers")
 
 _STATES, _DIMS, _WORDS = 32, 16, 60
 _SILENT = frozenset({1, 2, 3})
@@ -64,14 +61,14 @@ def _lesson() -> LayerData:
 def test_until_they_learn_they_give_the_embedder_s_own_states() -> None:
     base, read = _base(), token_rows([parts[0] for parts in _TEXTS], _SILENT)
     ids, mask = torch.from_numpy(read.ids), torch.from_numpy(read.mask)
-    own = TokenLayers(base, _head()).eval().states(ids, mask)
+    own = token_layers.TokenLayers(base, _head()).eval().states(ids, mask)
     with torch.no_grad():
         wanted = torch.nn.functional.normalize(base(ids, attention_mask=mask.long()).last_hidden_state, dim=-1)
     assert torch.allclose(own[mask], wanted[mask], atol=1e-5)
 
 
 def test_texts_and_questions_are_made_of_states_as_in_service() -> None:
-    layers, head = TokenLayers(_base(), _head()).eval(), _head()
+    layers, head = token_layers.TokenLayers(_base(), _head()).eval(), _head()
     parts = [part for parts in _TEXTS for part in parts]
     read = token_rows(parts, _SILENT)
     ids, mask = torch.from_numpy(read.ids), torch.from_numpy(read.mask)
@@ -89,12 +86,12 @@ def test_texts_and_questions_are_made_of_states_as_in_service() -> None:
 def test_they_learn_from_grades_and_again_the_same() -> None:
     settings = LayerSettings(steps=60, rate=3e-3, head_rate=3e-3, judged=8)
     losses: list[float] = []
-    layers = TokenLayers(_base(), _head(), dropout=0.0)
+    layers = token_layers.TokenLayers(_base(), _head(), dropout=0.0)
     before = [one.clone() for one in layers.lower.parameters()]
     train_layers(layers, _lesson(), settings, lambda _step, loss: losses.append(loss))
     assert losses[-1] < losses[0] - 0.5
     assert all(torch.equal(a, b) for a, b in zip(before, layers.lower.parameters(), strict=True))
-    again = TokenLayers(_base(), _head(), dropout=0.0)
+    again = token_layers.TokenLayers(_base(), _head(), dropout=0.0)
     train_layers(again, _lesson(), settings, lambda _step, _loss: None)
     assert torch.equal(again.projection, layers.projection)
 
@@ -108,7 +105,7 @@ def test_they_learn_from_a_teacher_what_nobody_judged() -> None:
     ]
     losses: list[float] = []
     settings = LayerSettings(steps=60, rate=3e-3, head_rate=3e-3, made=8)
-    layers = TokenLayers(_base(), _head(), dropout=0.0)
+    layers = token_layers.TokenLayers(_base(), _head(), dropout=0.0)
     train_layers(
         layers,
         replace(lesson, judged_lists={}, generated_lists=made),
@@ -119,12 +116,15 @@ def test_they_learn_from_a_teacher_what_nobody_judged() -> None:
 
 
 def test_the_graph_gives_the_states_of_the_layers(tmp_path: Path) -> None:
-    layers, read = TokenLayers(_base(), _head()).eval(), token_rows([parts[0] for parts in _TEXTS], _SILENT)
+    layers, read = (
+        token_layers.TokenLayers(_base(), _head()).eval(),
+        token_rows([parts[0] for parts in _TEXTS], _SILENT),
+    )
     ids, mask = torch.from_numpy(read.ids), torch.from_numpy(read.mask)
     with torch.no_grad():
         below = layers.lower(input_ids=ids, attention_mask=mask.long()).last_hidden_state
         wanted = layers(below, mask).numpy()
-    export_layers(layers, tmp_path / "layers.onnx")
+    token_layers.export_layers(layers, tmp_path / "layers.onnx")
     assert [file.name for file in tmp_path.iterdir()] == ["layers.onnx"]
     session = OnnxSession(tmp_path / "layers.onnx", Compute(1))
     found = session.run_batch({LOWER_STATES: below.numpy(), "attention_mask": read.mask.astype(np.int64)})
@@ -134,7 +134,7 @@ def test_the_graph_gives_the_states_of_the_layers(tmp_path: Path) -> None:
 
 def test_an_embedder_of_too_few_layers_is_refused() -> None:
     with pytest.raises(TrainingError, match=f"more than {REPLACED_LAYERS} layers"):
-        TokenLayers(_base(REPLACED_LAYERS), _head())
+        token_layers.TokenLayers(_base(REPLACED_LAYERS), _head())
 
 
 @pytest.mark.parametrize(
@@ -142,6 +142,6 @@ def test_an_embedder_of_too_few_layers_is_refused() -> None:
     [((), "--judged or --examples to learn from"), (("--examples", __file__), "needs a --teacher")],
 )
 def test_what_they_cannot_learn_from_is_refused_at_once(given: tuple[str, ...], wanted: str) -> None:
-    done = CliRunner().invoke(tokens, ["--from", "samples", "--layers", *given])
+    done = CliRunner().invoke(train_tokens.tokens, ["--from", "samples", "--layers", *given])
     assert done.exit_code == 2
     assert wanted in done.output

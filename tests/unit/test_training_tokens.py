@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from core.ports import Vectors
 from encoders.token_head import TokenHead
-
-torch = pytest.importorskip("torch")
-
-from training.tokens.head import JudgedList, LearnSettings, trained_head  # noqa: E402 - torch first
+from training.tokens.head import JudgedList, LearnSettings, trained_head
 
 _STATES, _DIMS = 16, 8
 

@@ -18,7 +18,6 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.lang.en.stop_words import STOP_WORDS
 
 from core.geo import BBox, Place
 from core.ports import Embedder, LanguageModel, Vectors
@@ -260,6 +259,8 @@ def _parts(size: int, settings: KeyPhrases, chance: random.Random) -> Iterator[l
 
 def phrases_of(text: str, longest: int) -> list[str]:
     """Runs of 1..``longest`` words within a clause that neither begin nor end with a stop word, in order."""
+    from spacy.lang.en.stop_words import STOP_WORDS  # seconds to import, since it brings torch
+
     phrases: dict[str, None] = {}
     for clause in _CLAUSE.split(text.lower()):
         words = _WORD.findall(clause)
