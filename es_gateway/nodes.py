@@ -6,7 +6,6 @@ and 0063).
 
 from __future__ import annotations
 
-import io
 import re
 import select
 import socket
@@ -14,11 +13,12 @@ import ssl
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import certifi
+import httptools
 from elastic_transport import (
     ApiResponseMeta,
     BaseNode,
@@ -35,16 +35,9 @@ from elastic_transport.client_utils import DEFAULT, DefaultType
 
 from core.deadlines import LEAST_S, Breaker, BreakerPolicy, CircuitOpen, remaining_s
 
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
-
 _READ_BYTES = 64 * 1024
-_LONGEST_LINE = 64 * 1024
-_MOST_FIELDS = 100
+_LONGEST_HEAD = 32 * 1024
 _TARGET = re.compile(r"[\x21-\x7e]+")
-_STATUS_LINE = re.compile(r"HTTP/1\.([01]) ([2-5]\d\d)(?: .*)?", re.ASCII)
-_LENGTH = re.compile(r"[0-9]{1,12}")
-_CHUNK_SIZE = re.compile(r"([0-9A-Fa-f]{1,8})[ \t]*(?:;|$)")
 _LENGTH_FIELDS = frozenset(("content-length", "transfer-encoding"))
 
 
@@ -95,7 +88,8 @@ class HttpNode(BaseNode):
         connection = self._connection(deadline)
         try:
             connection.sendall(request)
-            answer = _read_answer(io.BufferedReader(_TimedReader(connection, deadline), _READ_BYTES), has_body=has_body)
+            answer = _Answer(has_body=has_body)
+            answer.read(connection, deadline)
         except BaseException:
             connection.close()
             raise
@@ -137,88 +131,69 @@ def _head(method: str, target: str, fields: Mapping[str, str], body: bytes | Non
     return (head.replace("\n", "\r\n") + "\r\n\r\n").encode("latin-1")
 
 
-class _Answer(NamedTuple):
-    """``is_last``: the server sends no further answer on this connection."""
+class _Answer:
+    """What llhttp, by httptools, finds in the bytes of one answer: it calls the methods that begin with ``on_``."""
 
-    status: int
-    headers: dict[str, str]
-    body: bytes
-    is_last: bool
+    def __init__(self, *, has_body: bool) -> None:
+        self.status = 0
+        self.headers: dict[str, str] = {}
+        self.is_last = False
+        """The server sends no further answer on this connection."""
+        self._has_body = has_body
+        self._is_complete = False
+        self._pieces: list[bytes] = []
 
+    @property
+    def body(self) -> bytes:
+        return b"".join(self._pieces)
 
-def _read_answer(stream: io.BufferedReader, *, has_body: bool) -> _Answer:
-    """The answer. Raises OSError if it is not HTTP or ends too early."""
-    if (first := _STATUS_LINE.fullmatch(_line(stream))) is None:
-        raise OSError("The answer is not HTTP.")
-    status, headers = int(first[2]), _fields(stream)
-    is_last = first[1] == "0" or "close" in headers.get("connection", "").lower()
-    coding, length = headers.get("transfer-encoding"), headers.get("content-length")
-    if not has_body or status in (204, 304):
-        return _Answer(status, headers, b"", is_last)
-    if coding is None and length is None:
-        return _Answer(status, headers, stream.read(), is_last=True)
-    if coding is None and length is not None and _LENGTH.fullmatch(length):
-        return _Answer(status, headers, _exactly(stream, int(length)), is_last)
-    if coding is not None and coding.lower() == "chunked" and length is None:
-        return _Answer(status, headers, b"".join(_chunks(stream)), is_last)
-    raise OSError("The answer does not say how long it is.")
+    def read(self, connection: socket.socket, deadline: float | None) -> None:
+        """Raises OSError if the answer is not HTTP, ends too early or is not there in time."""
+        self._parser = httptools.HttpResponseParser(self)
+        head_bytes = 0
+        try:
+            while not self._is_complete:
+                connection.settimeout(_seconds_until(deadline))
+                data = connection.recv(_READ_BYTES)
+                if not data:
+                    self._end()
+                    break
+                self._parser.feed_data(data)
+                head_bytes += 0 if self.status else len(data)
+                if head_bytes > _LONGEST_HEAD:
+                    raise OSError("The answer's head is too long.")
+        except httptools.HttpParserError as error:
+            raise OSError(f"The answer is not HTTP: {error}") from error
+        finally:
+            del self._parser  # which refers to this answer
+        if self.status < 200:
+            raise OSError("The answer is an interim one, which nobody asked for.")
 
+    def _end(self) -> None:
+        """The connection has ended, and so has an answer that does not say how long it is."""
+        if not self.status or _LENGTH_FIELDS & self.headers.keys():
+            raise OSError("The answer ended too early.")
+        self.is_last = True
 
-def _fields(stream: io.BufferedReader) -> dict[str, str]:
-    """By name in small letters, up to the empty line."""
-    fields: dict[str, str] = {}
-    for _ in range(_MOST_FIELDS):
-        line = _line(stream)
-        if not line:
-            return fields
-        name, colon, value = line.partition(":")
-        name = name.lower()
-        if not colon or (name in fields and name in _LENGTH_FIELDS):
-            break
-        fields[name] = value.strip(" \t")
-    raise OSError("The answer's head is not HTTP.")
+    def on_message_begin(self) -> None:
+        self.is_last = self._is_complete  # a second answer, which nobody asked for
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if not self._is_complete:
+            self.headers[name.decode("latin-1").lower()] = value.decode("latin-1")
 
-def _chunks(stream: io.BufferedReader) -> Iterator[bytes]:
-    while True:
-        size = _CHUNK_SIZE.match(_line(stream))
-        if size is None:
-            raise OSError("The answer has a chunk without a size.")
-        if not (length := int(size[1], 16)):
-            break
-        yield _exactly(stream, length)
-        if _line(stream):
-            raise OSError("The answer has a chunk of another size.")
-    _fields(stream)  # trailers
+    def on_headers_complete(self) -> None:
+        if not self._is_complete:
+            self.status = self._parser.get_status_code()
+            self.is_last = not self._parser.should_keep_alive()
+            self._is_complete = not self._has_body
 
+    def on_body(self, data: bytes) -> None:
+        if not self._is_complete:
+            self._pieces.append(data)
 
-def _line(stream: io.BufferedReader) -> str:
-    line = stream.readline(_LONGEST_LINE)
-    if not line.endswith(b"\r\n"):
-        raise OSError("The answer is not HTTP, or it ended too early.")
-    return line[:-2].decode("latin-1")
-
-
-def _exactly(stream: io.BufferedReader, size: int) -> bytes:
-    data = stream.read(size)
-    if len(data) != size:
-        raise OSError("The answer ended too early.")
-    return data
-
-
-class _TimedReader(io.RawIOBase):
-    """Reads of a connection, each within the time that is left for the whole answer."""
-
-    def __init__(self, connection: socket.socket, deadline: float | None) -> None:
-        self._connection = connection
-        self._deadline = deadline
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        self._connection.settimeout(_seconds_until(self._deadline))
-        return self._connection.recv_into(buffer)
+    def on_message_complete(self) -> None:
+        self._is_complete = True
 
 
 def _is_open(sock: socket.socket) -> bool:
