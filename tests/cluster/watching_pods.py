@@ -167,13 +167,13 @@ def _shards_missing(release: Release) -> None:
 
 def _documents_wait(release: Release) -> None:
     """Elasticsearch is whole again; the worker of users' documents is gone, and one is uploaded."""
-    _ask_elasticsearch(release, "DELETE", "sonde-records-red", {})
+    _ask_elasticsearch(release, "DELETE", "sonde-records-red")
     release.node.kubectl("scale", "deployment", "demo-sonde-worker-library", "--replicas=0")
     upload(release.node)
 
 
-def _ask_elasticsearch(release: Release, method: str, path: str, body: Mapping[str, Any]) -> None:
-    given = ("-H", "Content-Type: application/json", "--data", json.dumps(body))
+def _ask_elasticsearch(release: Release, method: str, path: str, body: Mapping[str, Any] | None = None) -> None:
+    given = ("-H", "Content-Type: application/json", "--data", json.dumps(body)) if body is not None else ()
     release.node.run("curl", "--silent", "--fail-with-body", "-X", method, *given, f"{SEARCH}/{path}")
 
 
