@@ -12,9 +12,9 @@ import threading
 import time
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import orjson
@@ -32,7 +32,6 @@ from es_gateway.searching import search_all
 from search_api.http.telemetry import count_cache_lookup
 
 T = TypeVar("T")
-K = TypeVar("K", bound=Hashable)
 Version = tuple[str, int, int]
 """The index (its UUID: a name can be reused for other records), and Elasticsearch's ``_seq_no`` and ``_primary_term``
 in it, which are unique per write of a record.
@@ -51,7 +50,7 @@ class IndexState:
 
 
 NO_STATE = IndexState("", 0)
-_Key = tuple[IndexState, frozenset[str], Hashable]
+_Key = tuple[IndexState, frozenset[str], bytes]
 
 
 def versions_of(index_uuid: str, hits: Mapping[str, JsonMapping]) -> dict[str, Version]:
@@ -73,17 +72,16 @@ class VersionedCache(Generic[T]):
 
     def get(self, versions: Mapping[str, Version]) -> dict[str, T]:
         """The requested records that are cached in exactly that version, by id."""
+        values: dict[str, T] = {}
         with self._lock:
-            entries = self._entries
-            if 2 * self._size > self._max_entries:  # else none has to leave soon
-                for record in versions:
-                    if record in entries:
+            entries, is_crowded = self._entries, 2 * self._size > self._max_entries
+            for record, version in versions.items():  # hundreds for each search
+                entry = entries.get(record)
+                if entry is not None:
+                    if is_crowded:  # else none has to leave soon
                         entries.move_to_end(record)
-            values = {
-                record: entry[1]
-                for record, version in versions.items()  # hundreds for each search
-                if (entry := entries.get(record)) is not None and entry[0] == version
-            }
+                    if entry[0] == version:
+                        values[record] = entry[1]
         if versions:
             count_cache_lookup(self._name, hit=len(values) == len(versions))
         return values
@@ -116,8 +114,7 @@ class VersionedCache(Generic[T]):
 
 @dataclass(slots=True)
 class AnswerCache:
-    """Answers of Elasticsearch about all records, or what was made of them, until the index shows other records.
-    Thread-safe.
+    """Answers of Elasticsearch about all records, until the index shows other records. Thread-safe.
 
     ``groups``: of the current caller; people who see other records get answers of their own.
     """
@@ -125,7 +122,7 @@ class AnswerCache:
     groups: Callable[[], frozenset[str]] = frozenset
     max_answers: int = _MOST_ANSWERS
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _entries: LRUCache[_Key, Any] = field(init=False)
+    _entries: LRUCache[_Key, JsonMapping] = field(init=False)
 
     def __post_init__(self) -> None:
         self._entries = LRUCache(self.max_answers)
@@ -142,7 +139,7 @@ class AnswerCache:
             answers |= fresh
         return [answers[key] for key in keys]
 
-    def get(self, name: str, state: IndexState, keys: Sequence[K]) -> dict[K, Any]:
+    def get(self, name: str, state: IndexState, keys: Sequence[bytes]) -> dict[bytes, JsonMapping]:
         """The cached ones; ``name``: of the lookup, for the metrics."""
         groups = self.groups()
         with self._lock:
@@ -151,7 +148,7 @@ class AnswerCache:
         count_cache_lookup(name, hit=len(answers) == len(entries))
         return answers
 
-    def put(self, state: IndexState, answers: Mapping[K, Any]) -> None:
+    def put(self, state: IndexState, answers: Mapping[bytes, JsonMapping]) -> None:
         """Caches what the current caller was answered."""
         groups = self.groups()
         with self._lock:

@@ -6,7 +6,7 @@ Serving and evaluation both run it. README.md beside this file has a picture.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -22,7 +22,6 @@ from reading.related_boxes import target_box
 from reading.relations import Relation as SpokenRelation
 from reading.sentences import detect_language, sure_language
 from search_api.search.answer import Answer, FoundRecord, Shared
-from search_api.search.caches import AnswerCache
 from search_api.search.curation import curated_request
 from search_api.search.parts import SearchParts
 from search_api.search.ranking.candidates import Relation
@@ -74,9 +73,6 @@ _SHAPING: dict[Relation, SpokenRelation] = {
     "west_of": "west_of",
 }
 """Relations that move or grow the requested area; the record then only has to intersect it."""
-_MOST_QUESTIONS = 500
-"""In the cache: some 5 KB each."""
-_MINUTE_MS = 60_000
 
 
 class SearchPipeline:
@@ -84,7 +80,6 @@ class SearchPipeline:
 
     def __init__(self, parts: SearchParts) -> None:
         self.parts = parts
-        self._interpretations = AnswerCache(parts.caches.answers.groups, _MOST_QUESTIONS)
 
     def search(self, request: SearchRequest) -> Answer:
         """The requested page. Raises InvalidInput, Unavailable, ModelMissing (``algorithm=dense`` only)."""
@@ -140,15 +135,14 @@ class SearchPipeline:
         watch, place, typed = Stopwatch(), request.place, request.q
         with watch.stage("understand"):
             request = replace(request, place=None, filters=self.locate(request))
-            key = self._question_key(request, serving, correction_of)
-            remembered = self._interpretations.get("interpretations", serving.state, [key]).get(key)
-            interpretation: Interpretation = remembered or self.interpret(request, serving.structured)
+            interpretation = self.interpret(request, serving.structured)
         with watch.stage("names"):
-            if remembered is None:
-                interpretation = self._named_and_corrected(request, interpretation, serving, correction_of)
-                if not interpretation.failed:
-                    self._interpretations.put(serving.state, {key: interpretation})
-        request = replace(request, q=interpretation.text)
+            interpretation = self.with_contacts(request, interpretation, serving, spelling=request.correct)
+            if request.correct and (corrected := self._corrected(interpretation, serving, correction_of)) is not None:
+                request = replace(request, q=corrected.text)
+                interpretation = self.interpret(request, serving.structured)
+                interpretation = self.with_contacts(request, interpretation, serving)
+                interpretation = replace(interpretation, corrected=corrected.pairs)
         rules = self.parts.curation().decide(request.q)
         request = without_excluded(curated_request(request, rules), interpretation)
         vectors, serving = self._vectors(request, interpretation, serving, watch)
@@ -226,32 +220,6 @@ class SearchPipeline:
             if serving.has_names
             else interpretation
         )
-
-    def _question_key(
-        self, request: SearchRequest, serving: Serving, correction_of: Callable[[UnknownWord], str | None]
-    ) -> Hashable:
-        """What an interpretation depends on besides the index. A page or filter more asks the same question; after a
-        minute it is read again, because the day, a vocabulary or a geocoder may give it another meaning.
-        """
-        asked = (request.q, request.interpret, request.expand, request.correct, correction_of)
-        known = (serving.structured, serving.languages, serving.embedder_problem)
-        return *asked, *known, self.parts.now_ms() // _MINUTE_MS
-
-    def _named_and_corrected(
-        self,
-        request: SearchRequest,
-        interpretation: Interpretation,
-        serving: Serving,
-        correction_of: Callable[[UnknownWord], str | None],
-    ) -> Interpretation:
-        """With the names of the catalogue, of the corrected question if it is corrected."""
-        interpretation = self.with_contacts(request, interpretation, serving, spelling=request.correct)
-        corrected = self._corrected(interpretation, serving, correction_of) if request.correct else None
-        if corrected is None:
-            return interpretation
-        request = replace(request, q=corrected.text)
-        interpretation = self.with_contacts(request, self.interpret(request, serving.structured), serving)
-        return replace(interpretation, corrected=corrected.pairs)
 
     def _corrected(
         self, interpretation: Interpretation, serving: Serving, correction_of: Callable[[UnknownWord], str | None]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from elasticsearch import Elasticsearch
@@ -14,10 +13,8 @@ from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts
 from indexer.sources.folder import FolderSource
-from reading.kinds import KindMention
 from search_api.search.answer import Answer
 from search_api.search.flow import SearchPipeline
-from search_api.search.parts import RecordCaches
 from search_api.search.ranking.config import default_config
 from search_api.search.request import ALL_PARTS, SearchRequest
 from search_api.search.retrieval.serving import ServingResolver
@@ -158,36 +155,3 @@ def test_a_place_in_the_name_of_an_institution_is_not_the_place_of_the_data(pipe
         signals = {part["signal"]: part["normalised"] for part in found.explanation["signals"]}
         counted[found.record.names.short_names[0]] = signals["spatial"]
     assert counted["DUSTREC"] > counted["OSUDUST"] == counted["UODUST"]
-
-
-def test_a_question_is_read_once_a_minute_for_callers_who_see_the_same(pipeline: SearchPipeline) -> None:
-    understander, texts = pipeline.parts.understander, list[str]()
-    now_ms, groups, fails = [60_000], [frozenset[str]()], [False]
-
-    def kinds(text: str) -> list[KindMention]:
-        texts.append(text)
-        if fails[0]:
-            raise RuntimeError("a reader with a defect")
-        return understander.kinds(text)
-
-    parts = replace(
-        pipeline.parts,
-        understander=replace(understander, kinds=kinds),
-        now_ms=lambda: now_ms[0],
-        caches=RecordCaches.for_callers(lambda: groups[0]),
-    )
-    own = SearchPipeline(parts)
-    typed, corrected = "evapotranspirtion", "evapotranspiration"
-    first, again = _ask(own, typed), _ask(own, typed)
-    assert (first.interpretation, first.corrected_from) == (again.interpretation, typed)
-    assert texts == [typed, corrected]
-    now_ms[0] += 60_000
-    assert _ask(own, typed).interpretation == first.interpretation
-    groups[0] = frozenset(("staff",))
-    assert _ask(own, typed).interpretation == first.interpretation
-    assert texts == [typed, corrected] * 3
-    own.search(SearchRequest(q=typed, algorithm="bm25", rerank=False, correct=False))
-    assert texts[6:] == [typed]
-    fails[0] = True
-    assert [_ask(own, "snow").degraded for _ in range(2)] == [("understanding.kind",)] * 2
-    assert texts[7:] == ["snow"] * 2
