@@ -87,6 +87,7 @@ class HttpNode(BaseNode):
     def _exchange(self, request: bytes, deadline: float | None, *, has_body: bool) -> _Answer:
         connection = self._connection(deadline)
         try:
+            connection.settimeout(_seconds_until(deadline))
             connection.sendall(request)
             answer = _Answer(has_body=has_body)
             answer.read(connection, deadline)
@@ -101,17 +102,18 @@ class HttpNode(BaseNode):
 
     def _connection(self, deadline: float | None) -> socket.socket:
         """The connection used last that the server still holds open, else a new one."""
-        remaining_time = _seconds_until(deadline)
         with suppress(IndexError):
             while True:
                 connection = self._idle.pop()
                 if _is_open(connection):
-                    connection.settimeout(remaining_time)
                     return connection
                 connection.close()
-        connection = socket.create_connection((self.config.host, self.config.port), remaining_time)
+        connection = socket.create_connection((self.config.host, self.config.port), _seconds_until(deadline))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return connection if self._tls is None else self._tls.wrap_socket(connection, server_hostname=self.config.host)
+        if self._tls is None:
+            return connection
+        connection.settimeout(_seconds_until(deadline))
+        return self._tls.wrap_socket(connection, server_hostname=self.config.host)
 
     def close(self) -> None:
         """Closes the idle connections."""
@@ -162,7 +164,7 @@ class _Answer:
                 head_bytes += 0 if self.status else len(data)
                 if head_bytes > _LONGEST_HEAD:
                     raise OSError("The answer's head is too long.")
-        except httptools.HttpParserError as error:
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
             raise OSError(f"The answer is not HTTP: {error}") from error
         finally:
             del self._parser  # which refers to this answer
@@ -179,7 +181,7 @@ class _Answer:
         self.is_last = self._is_complete  # a second answer, which nobody asked for
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if not self._is_complete:
+        if not self.status:  # else of a trailer, or of another answer
             self.headers[name.decode("latin-1").lower()] = value.decode("latin-1")
 
     def on_headers_complete(self) -> None:

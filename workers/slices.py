@@ -121,10 +121,11 @@ class Worker:
     def purge_removed(self) -> int:
         """Deletes records that were removed more than 30 days ago; returns their number.
 
-        Once a day, so the segments that the day's documents left are joined here too.
+        Then joins the segments that the day's documents left: no other task runs once a day.
         """
+        number = purge(self.parts.client, self.config.prefix)
         join_segments(self.parts.client, alias(self.config.prefix, "passages"))
-        return purge(self.parts.client, self.config.prefix)
+        return number
 
     def lapsed_runs(self) -> list[RunReport]:
         """Runs whose worker died, each named once until a worker continues it."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, stop_after_delay, wait_fixed
 
-from core.errors import SondeError, Unavailable
+from core.errors import SondeError
 from core.json_types import Json
 from es_mappings.codecs.runs import RunReport
 from search_api.app import create_app
@@ -22,7 +22,7 @@ from sonde.cli.stack import start_stack
 from sonde.model_settings import CrossEncoderSettings
 from sonde.settings import Settings, load_settings
 from sonde.wiring.api import api_parts
-from sonde.wiring.harvesting import Harvester
+from sonde.wiring.harvesting import Harvester, SourceBusy
 from sonde.wiring.models import Models
 
 _QUESTIONS = (
@@ -39,7 +39,11 @@ _RETRY = Retrying(
 )
 """A slow machine that has just started everything may answer its first searches too late."""
 _RETRY_HARVEST = Retrying(
-    retry=retry_if_exception_type(Unavailable), stop=stop_after_delay(300), wait=wait_fixed(2), reraise=True
+    retry=retry_if_exception_type(SourceBusy),
+    stop=stop_after_delay(300),
+    wait=wait_fixed(2),
+    before_sleep=lambda attempt: _say_waiting() if attempt.attempt_number == 1 else None,
+    reraise=True,
 )
 """A checkout's sources.yaml has the samples too: a worker may harvest them first."""
 
@@ -68,6 +72,10 @@ def demo() -> None:
         f"\nReady after {time.monotonic() - started:.0f} s. Search at {settings.api_url}/ ; "
         "`sonde down` ends it (in a checkout `make down`)."
     )
+
+
+def _say_waiting() -> None:
+    messages().print("A worker harvests the samples; waiting for it.")
 
 
 def _harvest(harvester: Harvester, samples: Path) -> RunReport:

@@ -50,14 +50,15 @@ def command_line(words: Sequence[str]) -> str:
         if word in _OUTPUTS:
             next(words_left, None)
         elif not word.startswith(tuple(f"{option}=" for option in _OUTPUTS)):
-            kept_words.append(_anybodys(word))
+            kept_words.append(_without_folder(word))
     return " ".join([_program(Path(words[0])), shlex.join(kept_words)]).strip()
 
 
-def _anybodys(word: str) -> str:
-    """FILE or FOLDER for an absolute path."""
-    path = Path(word)
-    return word if not path.is_absolute() else "FILE" if path.suffix else "FOLDER"
+def _without_folder(word: str) -> str:
+    """FILE or FOLDER in the place of an absolute path, of an option too."""
+    option, equals, value = word.rpartition("=")
+    path = Path(value)
+    return word if not path.is_absolute() else f"{option}{equals}{'FILE' if path.is_file() else 'FOLDER'}"
 
 
 def _program(path: Path) -> str:

@@ -78,6 +78,10 @@ def _nightly_measurement(settings: Settings, client: Elasticsearch, models: Mode
     return measure
 
 
+class SourceBusy(Unavailable):
+    """Another process harvests the source."""
+
+
 class Harvester:
     """Harvests from the command line, under the same leases as the workers if there is a broker."""
 
@@ -190,7 +194,7 @@ class Harvester:
             return
         with leases.hold(source_id) as lease:
             if lease is None:
-                raise Unavailable(f"{source_id} is already being harvested; `sonde sources` shows its run.")
+                raise SourceBusy(f"{source_id} is already being harvested; `sonde sources` shows its run.")
             yield lambda: Lease.guard(lease)
 
     def _sources(self) -> dict[str, SourceConfig]:

@@ -19,7 +19,7 @@ OTHERS = 300
 _FOLDERS = {"dash-eol-prod": "ncar_eol", "rda": "ncar_rda"}
 
 
-def _listed() -> dict[str, str]:
+def _ids_by_file() -> dict[str, str]:
     """The ids of the records by their files, with the source, in the archives' order."""
     manifest = gzip.decompress(shared_data("catalogues", "ncar_manifest.tsv.gz").read_bytes()).decode("utf-8")
     rows = [line.split("\t")[:3] for line in manifest.splitlines()[1:]]
@@ -29,7 +29,7 @@ def _listed() -> dict[str, str]:
 
 def all_ids() -> list[str]:
     """The records' ids with the source, in the archives' order."""
-    return list(_listed().values())
+    return list(_ids_by_file().values())
 
 
 def bare(record: str) -> str:
@@ -59,7 +59,7 @@ def cut_archives(folder: Path, ids: Collection[str]) -> Path:
     """``folder`` as a folder of data: archives with only these records (without source), and all judgements."""
     (folder / "catalogues").mkdir(parents=True)
     (folder / "judged").symlink_to(shared_data("judged"))
-    kept = {file for file, record in _listed().items() if bare(record) in ids}
+    kept = {file for file, record in _ids_by_file().items() if bare(record) in ids}
     for name in ncar.ARCHIVES.values():
         with (
             tarfile.open(shared_data("catalogues", name), "r|*") as whole,

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from tenacity import wait_none
 
-from core.errors import SondeError, Unavailable
+from core.errors import SondeError
 from sonde.cli import demo
+from sonde.wiring.harvesting import SourceBusy
 
 LATE = {"status": 503, "detail": "Elasticsearch does not answer: ConnectionTimeout."}
 
@@ -59,7 +60,7 @@ def test_samples_that_a_worker_harvests_first_are_waited_for(monkeypatch: pytest
     class Harvester:
         def path(self, *_: object) -> str:
             if (state := states.pop(0)) == "held":
-                raise Unavailable("samples is already being harvested")
+                raise SourceBusy("samples is already being harvested")
             return state
 
     assert demo._harvest(Harvester(), tmp_path) == "complete"  # type: ignore[comparison-overlap, arg-type]

@@ -126,8 +126,8 @@ def test_a_path_leads_through_lists_by_number_and_by_name() -> None:
 def test_a_command_is_named_without_its_folder_and_its_file() -> None:
     words = ["/opt/bin/sonde", "evaluate", "--collection", "a b", "--json=x", "--run", "r"]
     assert command_line(words) == "sonde evaluate --collection 'a b' --run r"
-    assert command_line(["sonde", "load", "--catalogues", "/home/me/data", "--run", "/a/b.trec"]) == (
-        "sonde load --catalogues FOLDER --run FILE"
+    assert command_line(["sonde", "load", "--catalogues", "/home/me/data", f"--run={__file__}"]) == (
+        "sonde load --catalogues FOLDER --run=FILE"
     )
     assert command_line([str(CHECKOUT / "lab/peers/__main__.py"), "--json", "x"]) == "python -m lab.peers"
     assert command_line([str(CHECKOUT / "lab/count_calls.py"), "--prefix"]) == "python -m lab.count_calls --prefix"

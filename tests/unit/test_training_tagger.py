@@ -18,7 +18,6 @@ from training.provenance import Origin
 from training.tagger.names import CatalogueNames, GazetteerNames, of_half
 from training.tagger.questions import wording
 
-torch = pytest.importorskip("torch")
 GAZETTEER = Gazetteer()
 NAMES = CatalogueNames(("sea ice",), ("Ada Example", "Bo Sample"), ("Institute of Samples",))
 
