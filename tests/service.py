@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-import flask_openapi.utils
 import numpy as np
 from elasticsearch import Elasticsearch
 from flask import Flask
@@ -26,9 +25,6 @@ from sonde.wiring.api import api_parts
 from sonde.wiring.models import Models
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples" / "records"
-
-# It makes the schema of a model anew for each of 680 uses in an app, and tests make many apps.
-flask_openapi.utils.get_model_schema = cache(flask_openapi.utils.get_model_schema)
 
 
 @dataclass(frozen=True)
