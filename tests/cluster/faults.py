@@ -152,7 +152,9 @@ def interrupted_harvest(release: Release) -> None:
 def upload(node: Node) -> str:
     """A key made in a pod; a user uploads one document by it."""
     key = key_of(node, "check", "library", "search")
-    ask(node, "/library/documents", "-H", f"Authorization: Bearer {key}", "-F", f"file=@{HERE / 'upload.txt'}")
+    patient = ("--retry", "10", "--retry-delay", "3", "--retry-all-errors")  # Elasticsearch may just be whole again
+    file = f"file=@{HERE / 'upload.txt'}"
+    ask(node, "/library/documents", "-H", f"Authorization: Bearer {key}", "-F", file, *patient)
     return key
 
 
