@@ -26,9 +26,9 @@ import httpx
 from lab.operating.upgrade import BASES
 from lab.results.tables import ResultRow, ResultTable, newest_results, save_table
 from local_stack.elasticsearch import prepare_server
+from local_stack.part import ignore_event
 from local_stack.ports import free_port
-from local_stack.settings import StackConfig
-from local_stack.testing import default_cache, silent
+from local_stack.settings import StackConfig, default_cache
 from sonde.ops.measured import this_run
 from tests.cluster.go_programs import DOCKER_COMPOSE, built
 from tests.cluster.node import HERE, ROOT, wait_until
@@ -227,7 +227,7 @@ def _load_images(environment: dict[str, str], keep_image: bool) -> None:
     if not keep_image:
         _run([str(HERE / "image" / "build.sh"), str(ROOT), THIS], environment, ROOT, 3600)
     _load(f"localhost/sonde:{THIS}", environment)
-    _, java, home = prepare_server(StackConfig(Path(), os.environ, default_cache()), silent)
+    _, java, home = prepare_server(StackConfig(Path(), os.environ, default_cache()), ignore_event)
     _run([str(HERE / "image" / "compose-images.sh"), str(home), str(java.home)], environment, ROOT, 1200)
 
 

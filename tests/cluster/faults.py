@@ -149,9 +149,9 @@ def interrupted_harvest(release: Release) -> None:
     wait_until(lambda: records(node) == all_records, 600, f"all records are there after {seen} of them")
 
 
-def upload(node: Node) -> str:
-    """A key made in a pod; a user uploads one document by it."""
-    key = key_of(node, "check", "library", "search")
+def upload(node: Node, user: str = "check") -> str:
+    """A key made in a pod; the user uploads a document by it. The same document of another user is read again."""
+    key = key_of(node, user, "library", "search")
     patient = ("--retry", "10", "--retry-delay", "3", "--retry-all-errors")  # Elasticsearch may just be whole again
     file = f"file=@{HERE / 'upload.txt'}"
     ask(node, "/library/documents", "-H", f"Authorization: Bearer {key}", "-F", file, *patient)

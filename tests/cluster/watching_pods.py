@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -45,7 +46,8 @@ class Watching:
         chart = Rendered.of({**release.values, **watched, "keda": {"enabled": True}, "backup": {"enabled": True}})
         node = release.node
         folder = node.folder / "prometheus"
-        folder.mkdir(exist_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)  # an alert of an earlier run is none of this one
+        folder.mkdir()
         (folder / "prometheus.yaml").write_text(yaml.safe_dump(configuration(chart)))
         (folder / "rules.yaml").write_text(yaml.safe_dump(rules_in_seconds(chart)))
         node.start("tests.cluster.object_metrics", _API)
@@ -166,10 +168,10 @@ def _shards_missing(release: Release) -> None:
 
 
 def _documents_wait(release: Release) -> None:
-    """Elasticsearch is whole again; the worker of users' documents is gone, and one is uploaded."""
+    """Elasticsearch is whole again; the worker of users' documents is gone, and a new user uploads one."""
     _ask_elasticsearch(release, "DELETE", "sonde-records-red")
     release.node.kubectl("scale", "deployment", "demo-sonde-worker-library", "--replicas=0")
-    upload(release.node)
+    upload(release.node, "new")
 
 
 def _ask_elasticsearch(release: Release, method: str, path: str, body: Mapping[str, Any] | None = None) -> None:

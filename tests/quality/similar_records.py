@@ -141,8 +141,8 @@ def _collection(name: str) -> JudgedCollection:
 
     if name == "samples":
         return samples.load(_ROOT / "samples")
-    data = Path(os.environ["SONDE_SHARED"]) / "data"
-    return quick_ncar(data) if name == "ncar_quick" else ncar.load(data, _HERE / "ncar")
+    every = ncar.load(Path(os.environ["SONDE_SHARED"]) / "data", _HERE / "ncar")
+    return quick_ncar(every) if name == "ncar_quick" else every
 
 
 if __name__ == "__main__":
