@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from sonde.cli.plan import Demand, chart_values
 from tests.cluster.control_plane import ControlPlane, control_plane
 from tests.cluster.go_programs import PROGRAMS, built, module_folder
 from tests.cluster.kubernetes_binary import kubernetes_binary
@@ -23,9 +24,15 @@ from tests.cluster.node import wait_until
 from tests.cluster.progress import say, step
 from tests.unit.rendered_chart import Manifest, Rendered, example
 
-EXAMPLES = ("small", "large")
 _MAKES_WITHIN_S = 120.0
 _NAME = "demo-sonde-search"
+_MILLION = 1_000_000
+
+
+def charts() -> dict[str, tuple[str, dict[str, Any]]]:
+    """Where values with an Elasticsearch come from, and the values, by the namespace that they are tried in."""
+    planned = chart_values(Demand(records=_MILLION, passages=_MILLION, searches=20.0))
+    return {"small": ("`values-small.yaml`", example("small")), "million": ("`sonde plan` for a million", planned)}
 
 
 def reconciled() -> list[str]:
@@ -34,7 +41,7 @@ def reconciled() -> list[str]:
         with step("API server"):
             control = control_plane(kubernetes_binary(), Path(folder))
         with control as kubernetes, _operator(kubernetes, Path(folder)):
-            return [_made(kubernetes, name) for name in EXAMPLES]
+            return [_made(kubernetes, name, *values) for name, values in charts().items()]
 
 
 @contextmanager
@@ -61,12 +68,12 @@ def _operator(kubernetes: ControlPlane, folder: Path) -> Iterator[None]:
         process.wait(30)
 
 
-def _made(kubernetes: ControlPlane, name: str) -> str:
-    """What the operator makes of the chart's Elasticsearch, in a namespace of its own."""
+def _made(kubernetes: ControlPlane, name: str, origin: str, values: dict[str, Any]) -> str:
+    """What the operator makes of the chart's Elasticsearch, in the namespace ``name``."""
     kubernetes.done("create", "namespace", name)
     user = {"username": "sonde", "password": "only-for-the-check", "roles": "sonde"}
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "search-user"}, "stringData": user}
-    chart = Rendered.of(example(name))
+    chart = Rendered.of(values)
     (search,) = chart.of_kind("Elasticsearch")
     role = chart.one("Secret", f"{_NAME}-role")
     given = [secret | {"type": "kubernetes.io/basic-auth"}, role, search]
@@ -78,7 +85,7 @@ def _made(kubernetes: ControlPlane, name: str) -> str:
     _require(kubernetes, name, search, found)
     replicas = found["spec"]["replicas"]
     say(f"{name}: {replicas} nodes of {found['spec']['template']['spec']['containers'][0]['image']}, {took_s:.0f} s")
-    return f"- `values-{name}.yaml`: a StatefulSet of {replicas}, its service, certificates and Sonde's user."
+    return f"- {origin}: a StatefulSet of {replicas}, its service, certificates and Sonde's user."
 
 
 def _is_there(kubernetes: ControlPlane, namespace: str) -> bool:
