@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from tests.cluster.node import HERE, ROOT, Node, wait_until
 
 API_PODS = 2
 CHART = ROOT / "helm" / "sonde"
-_WORKERS = ("worker-harvest", "worker-documents", "worker-library", "worker-embed")
+WORKERS_OF_0_1_0 = ("worker-harvest", "worker-documents", "worker-embed")
+_WORKERS = (*WORKERS_OF_0_1_0, "worker-library")
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Release:
     values: Mapping[str, Any]
     name: str = "demo"
     chart: Path = CHART
+    workers: Sequence[str] = _WORKERS
 
     def helm(self, command: str, changes: Mapping[str, Any] | None = None, timeout_s: int = 600) -> str | None:
         """What Helm says where it fails; None where it succeeds."""
@@ -43,7 +45,7 @@ class Release:
 
     def whole(self, api_pods: int = API_PODS) -> bool:
         node = self.node
-        return node.ready("api", api_pods) and all(node.ready(role, 1) for role in (*_WORKERS, "beat", "valkey"))
+        return node.ready("api", api_pods) and all(node.ready(role, 1) for role in (*self.workers, "beat", "valkey"))
 
     def wait(self, api_pods: int = API_PODS) -> None:
         wait_until(lambda: self.whole(api_pods), 600, "every pod is ready")
@@ -93,7 +95,7 @@ def api_pod_deleted(release: Release) -> None:
 
 
 def every_worker_deleted(release: Release) -> None:
-    for role in (*_WORKERS, "beat"):
+    for role in (*release.workers, "beat"):
         _delete(release, role, 1)
 
 

@@ -14,7 +14,16 @@ import yaml
 
 from lab.operating.filling import KindComparison, compare_contents
 from lab.operating.upgrade import UpgradeStep
-from tests.cluster.faults import Release, ask, key_of, merged, samples_folder, service_url, upload
+from tests.cluster.faults import (
+    WORKERS_OF_0_1_0,
+    Release,
+    ask,
+    key_of,
+    merged,
+    samples_folder,
+    service_url,
+    upload,
+)
 from tests.cluster.held import Held
 from tests.cluster.node import HERE, ROOT, Node, wait_until
 from tests.cluster.progress import say, step
@@ -36,7 +45,8 @@ _API = ("exec", "-i", "deploy/demo-sonde-api", "--")
 def upgraded_with_data(node: Node, values: Mapping[str, Any], found: Findings) -> None:
     """``values``: of this version. Raises RuntimeError where anything is missing, or changed that may not change."""
     told = yaml.safe_load((HERE / "old-values.yaml").read_text("utf-8"))
-    old = Release(node, merged(told["both"], told["old"]), chart=_chart(node.folder / "old-chart"))
+    chart = _chart(node.folder / "old-chart")
+    old = Release(node, merged(told["both"], told["old"]), chart=chart, workers=WORKERS_OF_0_1_0)
     new = Release(node, merged(values, told["both"]))
     with step("install 0.1.0, fill every index"):
         old.must("install")
