@@ -16,7 +16,7 @@ from tests.cluster.node import HERE, ROOT, Node, wait_until
 API_PODS = 2
 CHART = ROOT / "helm" / "sonde"
 WORKERS_OF_0_1_0 = ("worker-harvest", "worker-documents", "worker-embed")
-_WORKERS = (*WORKERS_OF_0_1_0, "worker-library")
+WORKERS = (*WORKERS_OF_0_1_0, "worker-library")
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Release:
     values: Mapping[str, Any]
     name: str = "demo"
     chart: Path = CHART
-    workers: Sequence[str] = _WORKERS
+    workers: Sequence[str] = WORKERS
 
     def helm(self, command: str, changes: Mapping[str, Any] | None = None, timeout_s: int = 600) -> str | None:
         """What Helm says where it fails; None where it succeeds."""

@@ -15,7 +15,7 @@ from lab.results.tables import load_table, newest_results
 from tests.cluster.asking import Count
 from tests.cluster.check import PROGRAMS_OF
 from tests.cluster.course import NAMES
-from tests.cluster.faults import FAULTS, merged
+from tests.cluster.faults import FAULTS, WORKERS, merged
 from tests.cluster.go_programs import DOCKER_COMPOSE, PROGRAMS
 from tests.cluster.object_metrics import series, targets
 from tests.cluster.table import TOTAL, Findings, Row, with_findings
@@ -31,6 +31,11 @@ def test_the_rows_of_the_results_are_faults_of_the_check_in_its_order() -> None:
     names = [row.what for row in load_table(newest_results() / "cluster.json").rows.values() if row.what in NAMES]
     assert names == [name for name in NAMES if name in names]
     assert set(FAULTS) < set(names)
+
+
+def test_the_check_waits_for_every_worker_of_the_chart() -> None:
+    roles = {one["metadata"]["labels"]["app.kubernetes.io/component"] for one in WATCHED.of_kind("Deployment")}
+    assert {role for role in roles if role.startswith("worker-")} == set(WORKERS)
 
 
 def test_a_row_says_what_was_asked_and_lost() -> None:
