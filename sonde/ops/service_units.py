@@ -77,7 +77,7 @@ _ENVIRONMENT = """\
 SONDE_STACK__FOLDER={state}
 SONDE_STACK__CACHE={cache}
 SONDE_LIBRARY__FOLDER={state}/library
-SONDE_MODELS__FOLDER={cache}/models
+SONDE_MODELS__FOLDER={models}
 SONDE_HARVEST__SOURCES={sources}
 """
 
@@ -110,7 +110,13 @@ def service_files(settings: Settings, python: Path = Path(sys.executable)) -> di
     servers = [_unit(part.name) for part in parts if part.name in _SERVERS]
     units = {Path(f"systemd/system/{_unit(part.name)}"): _unit_text(part, settings, python, servers) for part in parts}
     wanted_units = " ".join(_unit(part.name) for part in parts)
-    paths = {"state": STATE, "cache": CACHE, "sources": settings.harvest.sources.resolve()}
+    is_own = "folder" in settings.models.model_fields_set  # as in an offline bundle, whose services may fetch nothing
+    paths = {
+        "state": STATE,
+        "cache": settings.stack.cache or CACHE,
+        "models": settings.models.folder if is_own else CACHE / "models",
+        "sources": settings.harvest.sources.resolve(),
+    }
     return {
         **units,
         Path("systemd/system/sonde.target"): _TARGET.format(units=wanted_units),

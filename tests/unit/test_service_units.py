@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from core.errors import SondeError
 from local_stack.ports import free_port
 from sonde.cli import cli
+from sonde.model_settings import ModelsSettings
 from sonde.ops.service_units import ENVIRONMENT, memory_mib, service_files, service_settings, write_service_files
 from sonde.settings import (
     ApiSettings,
@@ -91,6 +92,19 @@ def test_servers_of_others_get_no_unit(tmp_path: Path) -> None:
     files = service_files(_settings(tmp_path).model_copy(update=external), PYTHON)
     assert Path("systemd/system/sonde-elasticsearch.service") not in files
     assert Path("systemd/system/sonde-broker.service") in files
+
+
+def test_the_files_of_an_offline_bundle_are_used(tmp_path: Path) -> None:
+    bundle = {
+        "stack": StackSettings(folder=tmp_path / "stack", cache=Path("/opt/sonde/downloads")),
+        "models": ModelsSettings(folder=Path("/opt/sonde/models")),
+    }
+    lines = service_files(_settings(tmp_path).model_copy(update=bundle), PYTHON)[ENVIRONMENT].splitlines()
+    assert {"SONDE_STACK__CACHE=/opt/sonde/downloads", "SONDE_MODELS__FOLDER=/opt/sonde/models"} <= set(lines)
+    lines = service_files(_settings(tmp_path).model_copy(update={"models": ModelsSettings()}), PYTHON)[
+        ENVIRONMENT
+    ].splitlines()
+    assert "SONDE_MODELS__FOLDER=/var/cache/sonde/service/models" in lines
 
 
 def test_memory_follows_the_settings() -> None:
