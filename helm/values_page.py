@@ -16,7 +16,7 @@ Elasticsearch (through ECK), a Valkey, an ingress or gateway route, scaling and 
 [docs/operators/kubernetes.md](../../docs/operators/kubernetes.md) explains an installation step by step.
 
 ```console
-$ helm install sonde helm/sonde --set elasticsearch.url=http://elasticsearch:9200 --set broker.host=redis
+$ helm install sonde helm/sonde --set elasticsearch.url=http://elasticsearch:9200 --set broker.host=redis --wait
 $ helm test sonde
 ```
 

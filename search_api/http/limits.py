@@ -277,7 +277,7 @@ def refuse_long_addresses(app: Flask) -> None:
 log = structlog.get_logger(__name__)
 
 _WAITED = Histogram("sonde_request_wait_seconds", "Time in the queue before a request is worked on", ["work"])
-_REFUSED = Counter("sonde_requests_refused_total", "Requests answered 503 because too many joined_at at once")
+_REFUSED = Counter("sonde_requests_refused_total", "Requests answered 503 because too many arrived at once")
 
 Work = Literal["search", "answer", "library", "costly", "picture", "model"]
 

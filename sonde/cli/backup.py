@@ -61,7 +61,7 @@ class Backups:
         self.client.snapshot.create(
             repository=self.repository,
             snapshot=name,
-            indices=f"{self.prefix}-*",
+            indices=",".join(self._indices()),  # a pattern would take those of another prefix, such as sonde-test
             include_global_state=False,
             metadata={_PREFIX: self.prefix, _COUNTS: counts},
         )

@@ -77,10 +77,10 @@ def up(*, service: bool, etc: Path) -> None:
 
 
 def _write_service(etc: Path) -> None:
-    from sonde.ops.service_units import service_files, write_service_files
+    from sonde.ops.service_units import service_files, service_settings, write_service_files
 
     try:
-        for file in write_service_files(service_files(load_settings()), etc):
+        for file in write_service_files(service_files(service_settings(etc)), etc):
             say(str(file))
     except OSError as error:
         raise SondeError(f"{error.filename} cannot be written: {error.strerror}. Use sudo, or --etc FOLDER") from error

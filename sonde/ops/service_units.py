@@ -5,9 +5,10 @@ A unit runs ``python -m sonde.ops.one_machine PART``, which prepares the part as
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import psutil
@@ -17,7 +18,7 @@ from local_stack.accounts import Account, can_reach
 from local_stack.part import StackPart
 from sonde.ops.capacity import PROCESS_MB
 from sonde.ops.one_machine import KEEPER, stack_of
-from sonde.settings import Settings
+from sonde.settings import Settings, load_settings
 
 USER = "sonde"
 STATE, CACHE = Path("/var/lib/sonde/service"), Path("/var/cache/sonde/service")
@@ -76,18 +77,46 @@ _ENVIRONMENT = """\
 SONDE_STACK__FOLDER={state}
 SONDE_STACK__CACHE={cache}
 SONDE_LIBRARY__FOLDER={state}/library
-SONDE_MODELS__FOLDER={cache}/models
+SONDE_MODELS__FOLDER={models}
 SONDE_HARVEST__SOURCES={sources}
 """
+
+
+def service_settings(etc: Path) -> Settings:
+    """What the services read: the file of an earlier call; before the first call, the environment. Raises SondeError.
+
+    ``sudo`` hides the environment of the operator, and units from other settings would not fit the services.
+    """
+    file = etc / ENVIRONMENT
+    if file.exists():
+        for name in [name for name in os.environ if name.startswith("SONDE_")]:
+            del os.environ[name]
+        os.environ.update(_assignments(file.read_text("utf-8")))
+    return load_settings()
+
+
+def _assignments(text: str) -> Iterator[tuple[str, str]]:
+    for line in text.splitlines():
+        name, equals, value = line.strip().partition("=")
+        if equals and not name.startswith(("#", ";")):
+            is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+            yield name, value[1:-1] if is_quoted else value
 
 
 def service_files(settings: Settings, python: Path = Path(sys.executable)) -> dict[Path, str]:
     """Paths below /etc, and contents. Raises SondeError if the account could not run ``python``."""
     _require_reachable(python)
     parts = [part for part in stack_of(settings).parts if part.name != KEEPER]
-    units = {Path(f"systemd/system/{_unit(part.name)}"): _unit_text(part, settings, python) for part in parts}
+    servers = [_unit(part.name) for part in parts if part.name in _SERVERS]
+    units = {Path(f"systemd/system/{_unit(part.name)}"): _unit_text(part, settings, python, servers) for part in parts}
     wanted_units = " ".join(_unit(part.name) for part in parts)
-    paths = {"state": STATE, "cache": CACHE, "sources": settings.harvest.sources.resolve()}
+    is_own = "folder" in settings.models.model_fields_set  # as in an offline bundle, whose services may fetch nothing
+    paths = {
+        "state": STATE,
+        "cache": settings.stack.cache or CACHE,
+        "models": settings.models.folder if is_own else CACHE / "models",
+        "sources": settings.harvest.sources.resolve(),
+    }
     return {
         **units,
         Path("systemd/system/sonde.target"): _TARGET.format(units=wanted_units),
@@ -125,10 +154,9 @@ def _unit(part: str) -> str:
     return f"sonde-{part}.service"
 
 
-def _unit_text(part: StackPart, settings: Settings, python: Path) -> str:
+def _unit_text(part: StackPart, settings: Settings, python: Path, servers: Sequence[str]) -> str:
     command = f"{python} -m sonde.ops.one_machine"
-    servers = [] if part.name in _SERVERS else [_unit(server) for server in _SERVERS]
-    after = " ".join(["network-online.target", *servers])
+    after = " ".join(["network-online.target", *([] if part.name in _SERVERS else servers)])
     limit_mib = memory_mib(part.name, settings, psutil.virtual_memory().total // _MIB)
     return f"""\
 # Written by `sonde up --service`.

@@ -80,6 +80,7 @@ def test_what_was_lost_comes_back_with_its_aliases(service: Service, backups: Ba
 def test_a_backup_replaces_what_was_written_since_and_old_ones_go(service: Service, backups: Backups) -> None:
     index = f"{service.prefix}-keys-000001"
     service.client.indices.create(index=index, aliases={f"{service.prefix}-keys": {}})
+    service.client.indices.create(index=f"{service.prefix}-test-keys-000001")  # of the installation PREFIX-test
     for day, note in enumerate(("first", "second", "third")):
         service.client.index(index=index, id="one", document={"note": note})
         backups.take(_NOW + timedelta(days=day))
@@ -89,6 +90,7 @@ def test_a_backup_replaces_what_was_written_since_and_old_ones_go(service: Servi
     assert now == {"keys": 1}
     assert service.client.get(index=f"{service.prefix}-keys", id="one")["_source"] == {"note": "second"}
     other = Backups(service.client, service.prefix, f"{service.prefix}x")
+    assert {each for one in backups.list_backups() for each in one.indices} == {index}
     assert list(other.list_backups()) == [], "another installation's backups in one repository are left alone"
     with pytest.raises(NotFound, match="there are"):
         backups.restore("nothing", replace=True)

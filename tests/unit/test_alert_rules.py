@@ -13,6 +13,7 @@ from tests.unit.rendered_chart import Rendered, example
 
 # Series as the monitor of the chart and kube-state-metrics label them; a minute between two values.
 _API = 'namespace="geo", service="demo-sonde-api", pod="demo-sonde-api-1"'
+_OTHER = _API.replace("api-1", "api-2")
 _SEARCHES = f'{_API}, endpoint="search.search"'
 _CRONJOB = 'namespace="geo", cronjob="demo-sonde-backup"'
 FAULTS: dict[str, tuple[dict[str, str], int]] = {
@@ -35,7 +36,9 @@ FAULTS: dict[str, tuple[dict[str, str], int]] = {
     "SondePartDown": ({f'sonde_part_up{{{_API}, part="broker"}}': "1 0x10"}, 7),
     "SondeWritesBlocked": ({f"sonde_writes_blocked{{{_API}}}": "1x10"}, 7),
     "SondeElasticsearchRed": ({f'sonde_elasticsearch_status{{{_API}, status="red"}}': "1x10"}, 7),
-    "SondeHarvestOverdue": ({f'sonde_harvest_overdue_seconds{{{_API}, source="gdi"}}': "10000x30"}, 20),
+    "SondeHarvestOverdue": (
+        {f'sonde_harvest_overdue_seconds{{{api}, source="gdi"}}': "10000x30" for api in (_API, _OTHER)}, 20
+    ),
     "SondeAnswersDegraded": ({f'sonde_search_degraded_total{{{_API}, part="dense"}}': "0+5x30"}, 20),
     "SondeRefusesRequests": ({f"sonde_requests_refused_total{{{_API}}}": "0+120x20"}, 16),
     "SondeAnswersWithErrors": ({f'sonde_http_request_seconds_count{{{_SEARCHES}, status="500"}}': "0+1x20"}, 12),
@@ -46,7 +49,9 @@ FAULTS: dict[str, tuple[dict[str, str], int]] = {
             f'sonde_http_request_seconds_bucket{{{_SEARCHES}, le="5.0"}}': "0+10x30",
         }, 25,
     ),
-    "SondeHarvestFailed": ({f'sonde_harvest_state{{{_API}, source="gdi", state="interrupted"}}': "1x70"}, 65),
+    "SondeHarvestFailed": (
+        {f'sonde_harvest_state{{{api}, source="gdi", state="interrupted"}}': "1x70" for api in (_API, _OTHER)}, 65
+    ),
     "SondeTasksWait": ({f'sonde_queue_age_seconds{{{_API}, queue="harvest"}}': "0+60x60"}, 45),
     "SondeAnswersWorse": ({f"sonde_live_ndcg_fall{{{_API}}}": "0.05x5"}, 1),
     "SondeAlertsNotSent": ({f'sonde_alert_deliveries{{{_API}, channel="mail", state="pending"}}': "1x400"}, 365),

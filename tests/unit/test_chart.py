@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 from collections.abc import Iterator
@@ -241,6 +242,27 @@ def test_metrics_are_closed_to_the_cluster_but_for_those_who_are_named(full: Ren
     assert sources(full) == {"http": None, "probes": named}
 
 
+def test_the_default_requests_fit_what_the_guide_says() -> None:
+    """During an upgrade one API pod more; a job or a test is there only while that pod is not."""
+    rendered = Rendered.of({"elasticsearch": {"url": "http://search:9200"}, "broker": {"bundled": {"enabled": True}}})
+    cores = memory_mib = 0.0
+    for one in rendered.of_kind("Deployment", "StatefulSet"):
+        pods = one["spec"]["replicas"] + one["spec"].get("strategy", {}).get("rollingUpdate", {}).get("maxSurge", 0)
+        wanted = one["spec"]["template"]["spec"]["containers"][0]["resources"]["requests"]
+        cores += pods * int(wanted["cpu"].removesuffix("m")) / 1000
+        memory_mib += pods * int(wanted["memory"][:-2]) * (1024 if wanted["memory"].endswith("Gi") else 1)
+    guide = (ROOT / "docs" / "operators" / "kubernetes.md").read_text("utf-8")
+    (said,) = re.findall(r"fit (\d+) free cores and (\d+) GB", guide)
+    assert (math.ceil(cores), math.ceil(memory_mib * 2**20 / 1e9)) == tuple(map(int, said))
+
+
+def test_helm_test_reaches_an_api_that_is_closed_to_others() -> None:
+    rendered = Rendered.of(example("restricted"))
+    (rule,) = rendered.one("NetworkPolicy", "demo-sonde-api")["spec"]["ingress"]
+    (labels,) = [peer["podSelector"]["matchLabels"] for peer in rule["from"] if "podSelector" in peer]
+    assert labels.items() <= rendered.one("Pod", "demo-sonde-test")["metadata"]["labels"].items()
+
+
 def test_a_worker_is_given_the_time_to_end_what_it_has_in_hand(full: Rendered) -> None:
     harvest = full.one("Deployment", "demo-sonde-worker-harvest")["spec"]["template"]["spec"]
     assert harvest["terminationGracePeriodSeconds"] > HarvestSettings().slice_s
@@ -358,6 +380,10 @@ def test_a_worker_refuses_what_it_has_no_memory_for_before_its_pod_is_full(full:
         limit = pod["spec"]["containers"][0]["resources"]["limits"]["memory"]
         most = int(full.environment(pod)["SONDE_WORKER__MEMORY_MIB"])
         assert 0.5 < most / (1024 * int(limit.removesuffix("Gi"))) < 0.9
+    two = {"concurrency": 2, "resources": {"limits": {"memory": "6144Mi"}}}
+    rendered = Rendered.of(example("minimal") | {"workers": {"harvest": two}})
+    pod = rendered.one("Deployment", "demo-sonde-worker-harvest")["spec"]["template"]
+    assert rendered.environment(pod)["SONDE_WORKER__MEMORY_MIB"] == "2560"
 
 
 def test_a_volume_changes_its_owner_only_once(full: Rendered) -> None:

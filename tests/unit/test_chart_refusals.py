@@ -37,6 +37,7 @@ def test_the_least_is_enough() -> None:
         ({"elasticsearch": ECK, "broker": BUNDLED, "backup": {"enabled": True}}, "needs backup.credentialsSecret"),
         (THERE | {"backup": {"schedule": "at night"}}, "'/backup/schedule'"),
         (THERE | {"settings": {"SONDE_LIBRARY__FOLDER": "/x"}}, "has a separate value in this chart"),
+        (THERE | {"settings": {"SONDE_ALERTS__HOUR": 4}}, "has a separate value in this chart"),
         (THERE | {"broker": {"host": "redis://redis:6379"}}, 'broker.host is "redis://redis:6379": give the name only'),
         (THERE | {"elasticsearch": {"url": "elastic:9200"}}, "must begin with http:// or https://"),
         (THERE | {"indexPrefix": "Geo_Data"}, "small letters, digits and hyphens only"),

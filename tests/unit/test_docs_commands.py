@@ -122,3 +122,14 @@ def test_every_target_of_make_and_every_module_is_there() -> None:
     assert len(own) > 5
     paths = {name: ROOT / name.replace(".", "/").removesuffix("/NAME") for name in own}
     assert [name for name, path in paths.items() if not (path.with_suffix(".py").is_file() or path.is_dir())] == []
+
+
+def test_the_map_of_the_code_names_folders_that_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    (block,) = re.findall(r"^```\n(search_api/ .*?)^```", text, re.M | re.S)
+    package = ""
+    for line in block.splitlines():
+        folders = re.findall(r"(?<!\S)([a-z_]+)/(?!\S)", line)
+        if not line.startswith(" "):
+            package = folders.pop(0)
+        assert [folder for folder in folders if not (ROOT / package / folder).is_dir()] == []

@@ -15,7 +15,8 @@ from click.testing import CliRunner
 from core.errors import SondeError
 from local_stack.ports import free_port
 from sonde.cli import cli
-from sonde.ops.service_units import ENVIRONMENT, memory_mib, service_files, write_service_files
+from sonde.model_settings import ModelsSettings
+from sonde.ops.service_units import ENVIRONMENT, memory_mib, service_files, service_settings, write_service_files
 from sonde.settings import (
     ApiSettings,
     BrokerSettings,
@@ -93,6 +94,19 @@ def test_servers_of_others_get_no_unit(tmp_path: Path) -> None:
     assert Path("systemd/system/sonde-broker.service") in files
 
 
+def test_the_files_of_an_offline_bundle_are_used(tmp_path: Path) -> None:
+    bundle = {
+        "stack": StackSettings(folder=tmp_path / "stack", cache=Path("/opt/sonde/downloads")),
+        "models": ModelsSettings(folder=Path("/opt/sonde/models")),
+    }
+    lines = service_files(_settings(tmp_path).model_copy(update=bundle), PYTHON)[ENVIRONMENT].splitlines()
+    assert {"SONDE_STACK__CACHE=/opt/sonde/downloads", "SONDE_MODELS__FOLDER=/opt/sonde/models"} <= set(lines)
+    lines = service_files(_settings(tmp_path).model_copy(update={"models": ModelsSettings()}), PYTHON)[
+        ENVIRONMENT
+    ].splitlines()
+    assert "SONDE_MODELS__FOLDER=/var/cache/sonde/service/models" in lines
+
+
 def test_memory_follows_the_settings() -> None:
     settings = Settings(
         elasticsearch=ElasticsearchSettings(heap="3g"),
@@ -127,6 +141,24 @@ def test_the_settings_of_an_operator_stay(etc: Path, tmp_path: Path) -> None:
     written = list(write_service_files(service_files(_settings(tmp_path), PYTHON), etc))
     assert etc / ENVIRONMENT not in written
     assert (etc / ENVIRONMENT).read_text("utf-8") == "SONDE_API__PORT=8090\n"
+
+
+def test_the_units_follow_the_settings_that_the_services_read(
+    etc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``sudo`` passes no variable of the operator on, and the memory of Elasticsearch is the heap's."""
+    lines = ["# a comment", 'SONDE_ELASTICSEARCH__HEAP="3g"', "SONDE_BROKER__URL=redis://queue:6379/0"]
+    (etc / ENVIRONMENT).write_text("\n".join(lines), "utf-8")
+    monkeypatch.setattr("os.environ", {"PATH": os.environ["PATH"], "SONDE_ELASTICSEARCH__URL": "http://shell:9200"})
+    files = service_files(service_settings(etc), PYTHON)
+    assert "MemoryMax=6144M" in files[Path("systemd/system/sonde-elasticsearch.service")]
+    assert Path("systemd/system/sonde-broker.service") not in files
+    assert (
+        "Wants=network-online.target sonde-elasticsearch.service\n" in files[Path("systemd/system/sonde-api.service")]
+    )
+    (etc / ENVIRONMENT).unlink()
+    os.environ["SONDE_API__PORT"] = "8090"
+    assert service_settings(etc).api.port == 8090
 
 
 def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,6 +137,8 @@ def test_what_is_planted_in_every_setting_file_address_and_log_is_not_in_the_bun
         ("Set-Cookie: session=otter", "otter"),
         ("mail to ada.lovelace@mail.example", "ada"),
         ("client 192.0.2.17 asked", "192.0.2.17"),
+        ('"address": "2001:db8::17"', "2001:db8"),
+        ("from [2001:db8:0:1:2:3:4:5]:443", "2001:db8"),
         ("-----BEGIN PRIVATE KEY-----\nMIIB\nAAAA\n-----END PRIVATE KEY-----", "MIIB"),
         ("eyJhbGciOi.eyJzdWIi.c2ln", "eyJzdWIi"),
     ],
@@ -164,6 +166,7 @@ def test_random_words_become_numbers_that_stay_the_same() -> None:
         'File "/opt/sonde/lib/python3.11/site-packages/elasticsearch/_sync/client/__init__.py", line 12',
         "nobody answers at 127.0.0.1:9270: start it (`sonde up`), or set SONDE_ELASTICSEARCH__URL",
         "version 9.4.3, the cluster is green",
+        "answers at [::1]:8080 since 12:30:45",
     ],
     ids=lambda line: line[:24],
 )
@@ -198,3 +201,10 @@ def test_the_end_of_a_long_log_begins_with_a_whole_line(tmp_path: Path) -> None:
     log = tmp_path / "long.log"
     log.write_text("password=first\n" + "x" * 40 + "\n" + "line\n" * 300_000, "utf-8")
     assert set(last_lines(log).splitlines()) == {"line"}
+
+
+@pytest.mark.parametrize("entry", ["{id: lakes, type: csw, uri: x}", "{id: lakes, since: 2026-13-45}"])
+def test_a_wrong_file_of_sources_does_not_prevent_the_bundle(tmp_path: Path, entry: str) -> None:
+    (tmp_path / "sources.yaml").write_text(f"sources:\n  - {entry}\n", "utf-8")
+    settings = Settings(harvest=HarvestSettings(sources=tmp_path / "sources.yaml"))
+    assert json.loads(support_texts(settings, {}, [], [])["sources.json"]) == []

@@ -122,8 +122,15 @@ worker keeps public files there). */}}
 {{- end }}
 {{- end }}
 
-{{/* The one environment of all roles. */}}
+{{/* The one environment of all roles: what the chart's values say, then `settings`. */}}
 {{- define "sonde.env" -}}
+{{ include "sonde.ownEnv" . }}
+{{- range $name, $value := .Values.settings }}
+- {name: {{ $name }}, value: {{ include "sonde.asText" $value | quote }}}
+{{- end }}
+{{- end }}
+
+{{- define "sonde.ownEnv" -}}
 - {name: SONDE_INDEX__PREFIX, value: {{ .Values.indexPrefix | quote }}}
 - {name: SONDE_ELASTICSEARCH__URL, value: {{ include "sonde.elasticsearchUrl" . | quote }}}
 {{- if include "sonde.caSecret" . }}
@@ -149,7 +156,6 @@ worker keeps public files there). */}}
 {{- end }}
 {{- end }}
 - {name: SONDE_HARVEST__SOURCES, value: /etc/sonde/sources/sources.yaml}
-- {name: SONDE_LOG__FORMAT, value: json}
 {{- with .Values.alerts }}
 {{- if .secret }}
 {{ include "sonde.fromSecret" (list "SONDE_ALERTS__SECRET" .secret "secret") }}
@@ -175,9 +181,6 @@ worker keeps public files there). */}}
 - {name: SONDE_EVALUATION__QUERIES, value: /etc/sonde/judged/queries.jsonl}
 - {name: SONDE_EVALUATION__QRELS, value: /etc/sonde/judged/qrels.tsv}
 - {name: SONDE_EVALUATION__FALL, value: {{ .Values.evaluation.fall | quote }}}
-{{- end }}
-{{- range $name, $value := .Values.settings }}
-- {name: {{ $name }}, value: {{ include "sonde.asText" $value | quote }}}
 {{- end }}
 {{- end }}
 

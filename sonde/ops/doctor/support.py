@@ -23,6 +23,7 @@ from urllib.parse import SplitResult, quote, quote_plus, unquote, urlsplit
 import yaml
 from pydantic import BaseModel, SecretStr
 
+from core.errors import SondeError
 from local_stack.part import PartStatus
 from local_stack.state import login_of
 from sonde.environment import secret_settings
@@ -52,11 +53,15 @@ _FORMS = (  # with limits, so that the time grows with the text's length only
     (re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]*"), "<token>"),
     (re.compile(r"[^\s\"'<>(),;:=]{1,80}@[\w-]{1,80}(?:\.[\w-]{1,80})+"), "<mail>"),
     (re.compile(r"\b(?!127\.|0\.0\.0\.0\b)\d{1,3}(?:\.\d{1,3}){3}\b"), "<address>"),
+    (  # IPv6: with ::, or eight groups; a time has neither
+        re.compile(r"(?i)(?<![\w:.])(?!::1?(?![\w:]))(?=[\da-f:]{0,40}::|(?:[\da-f]{1,4}:){7})[\da-f:]{2,39}(?![\w:])"),
+        "<address>",
+    ),
 )
 _LONG_WORD = re.compile(r"[\w+/-]{20,}={0,2}")
 _CHANGE = re.compile(r"(?<=\d)[A-Za-z]|(?<=[A-Za-z])\d|(?<=[a-z])[A-Z]|(?<=[A-Z])[a-z]")
 _HEX = re.compile(r"(?=.*\d)[0-9a-f-]{20,}", re.IGNORECASE)
-_CHARACTERS_PER_CHANGE = 5
+_CHARACTERS_PER_CHANGE = 7
 """Between digits, small and capital letters: random words change often, names and paths seldom."""
 
 
@@ -163,7 +168,7 @@ def _secret_variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str
 def _source_values(path: Path) -> Iterator[tuple[str, str]]:
     try:
         content = yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+    except (OSError, ValueError, yaml.YAMLError, RecursionError):
         return
     for text in _texts_to_hide(content):
         yield "value in sources.yaml", text
@@ -251,7 +256,11 @@ def last_lines(log: Path) -> str:
 
 
 def _sources(path: Path) -> object:
-    return [{"id": entry.id, "type": entry.type} for entry in source_entries(path).values()] if path.exists() else []
+    """Without entries where the file is missing or wrong; doctor.json says why."""
+    try:
+        return [{"id": entry.id, "type": entry.type} for entry in source_entries(path).values()]
+    except SondeError:
+        return []
 
 
 def _json(value: object) -> str:
