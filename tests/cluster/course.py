@@ -51,6 +51,7 @@ def course(node: Node, parts: Sequence[str], found: Findings) -> None:
     if OLD in parts:
         _beside(node)
         upgraded_with_data(node, _values(), found)
+        node.kubectl("delete", "pods", "--all", "--grace-period=10")  # else a worker may end its task for minutes
         node.run("kubectl", "delete", "namespace", "geo", "--timeout=300s")
         node.run("kubectl", "delete", "pv", "--all", "--timeout=60s")
     if set(parts) - {OLD}:
