@@ -17,7 +17,7 @@ Elasticsearch (through ECK), a Valkey, an ingress or gateway route, scaling and 
 
 ```console
 $ helm install sonde helm/sonde --set elasticsearch.url=http://elasticsearch:9200 --set broker.host=redis --wait
-$ helm test sonde
+$ helm test sonde    # after the first harvest
 ```
 
 Give the names of secrets, never their content: `elasticsearch.credentialsSecret`, `broker.passwordSecret`, `extraEnv`

@@ -20,7 +20,6 @@ Lists = Mapping[str, list[dict[str, Any]]]
 _PATHS = {
     "deployments": "/apis/apps/v1/deployments",
     "pods": "/api/v1/pods",
-    "jobs": "/apis/batch/v1/jobs",
     "cronjobs": "/apis/batch/v1/cronjobs",
 }
 
@@ -34,9 +33,6 @@ def series(found: Lists) -> Iterator[str]:
         for container in one["status"].get("containerStatuses", []):
             labels = _labels(one, pod=one["metadata"]["name"], container=container["name"])
             yield f"kube_pod_container_status_restarts_total{labels} {container['restartCount']}"
-    for one in found["jobs"]:
-        labels = _labels(one, job_name=one["metadata"]["name"])
-        yield f"kube_job_status_failed{labels} {one['status'].get('failed', 0)}"
     for one in found["cronjobs"]:
         for field, name in (("lastScheduleTime", "schedule"), ("lastSuccessfulTime", "successful")):
             if when := one["status"].get(field):

@@ -29,7 +29,6 @@ FAULTS: dict[str, tuple[dict[str, str], int]] = {
             "0+1x30"
         }, 20,
     ),
-    "SondeMigrationFailed": ({'kube_job_status_failed{namespace="geo", job_name="demo-sonde-migrate"}': "1x5"}, 1),
     "SondeApiNearItsFileLimit": (
         {f"process_open_fds{{{_API}}}": "900x15", f"process_max_fds{{{_API}}}": "1000x15"}, 11
     ),

@@ -472,7 +472,6 @@ def test_alerts_and_dashboard_ask_for_metrics_that_somebody_gives(full: Rendered
     of_others = {
         "kube_deployment_status_replicas_available",  # kube-state-metrics
         "kube_pod_container_status_restarts_total",
-        "kube_job_status_failed",
         "kube_cronjob_status_last_schedule_time",
         "kube_cronjob_status_last_successful_time",
         "keda_scaler_metrics_value",  # KEDA's operator

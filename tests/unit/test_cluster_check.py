@@ -107,7 +107,6 @@ def test_the_stand_in_tells_what_the_chart_asks_of_kube_state_metrics() -> None:
             {
                 "deployments": [named | {"status": {}}],
                 "pods": [named | {"status": started}],
-                "jobs": [named | {"status": {"failed": 1}}],
                 "cronjobs": [named | {"status": ended}],
             }
         )
@@ -115,7 +114,6 @@ def test_the_stand_in_tells_what_the_chart_asks_of_kube_state_metrics() -> None:
     assert lines == [
         'kube_deployment_status_replicas_available{namespace="geo", deployment="one"} 0',
         'kube_pod_container_status_restarts_total{namespace="geo", pod="one", container="sonde"} 2',
-        'kube_job_status_failed{namespace="geo", job_name="one"} 1',
         'kube_cronjob_status_last_schedule_time{namespace="geo", cronjob="one"} 1795483800',
         'kube_cronjob_status_last_successful_time{namespace="geo", cronjob="one"} 1795483860',
     ]
