@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from core.json_types import Json
 from evaluation.local_server import serve
 from lab.freeze.calls import CHECKOUT, Call
 from lab.freeze.lines import Line, Normaliser
+from lab.peers.servers import backend_of
 from search_api.app import create_app
 from sonde.settings import Settings, load_settings
 from sonde.wiring.api import api_parts
@@ -232,15 +233,14 @@ def frozen_service(prefix: str, since: Any, key: str | None) -> Iterator[FrozenS
     """The service with a fixed clock, one thread a model, and no limit that a busy machine could reach."""
     settings = load_settings()
     with serve(proxy := Proxy(settings.elasticsearch_url)) as address, _fixed_clock():
-        app = create_app(api_parts(_settings(settings, address, prefix)))
+        app = create_app(api_parts(frozen_settings(settings, address, prefix)))
         service = FrozenService(app.test_client(), proxy, Normaliser(since), key)
         service.http.get("/search", query_string={"q": "rain in Berlin since 1990"})  # loads the models
         yield service
 
 
-def _settings(settings: Settings, address: str, prefix: str) -> Settings:
-    login = urlsplit(settings.elasticsearch_url).netloc.rpartition("@")
-    url = address.replace("://", f"://{login[0]}{login[1]}")
+def frozen_settings(settings: Settings, address: str, prefix: str) -> Settings:
+    url = replace(backend_of(settings), url=address).with_credentials
     changes: dict[str, Json] = {
         "elasticsearch": {"url": url, "timeout_s": _HTTP_S},
         "index": {"prefix": prefix},

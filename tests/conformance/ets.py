@@ -29,6 +29,7 @@ from es_gateway.client import Elasticsearch
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts as HarvestParts
 from indexer.sources.folder import FolderSource
+from lab.peers.servers import backend_of
 from sonde.settings import Settings, load_settings
 from tests.conformance.suites import folder_of
 from tests.conftest import delete_indices
@@ -71,7 +72,7 @@ def built(folder: Path) -> Path:
 @contextmanager
 def api_of_its_own() -> Iterator[str]:
     """The address of an API over real records, without vectors: no test of this suite ranks."""
-    address = load_settings().elasticsearch_url
+    address = backend_of(load_settings()).with_credentials
     client = Elasticsearch(address, request_timeout=60)
     service = Patient(client, address, f"sonde-test-{uuid.uuid4().hex[:12]}")
     rda = folder_of().parent / "data" / "catalogues" / "ncar_rda_1669.tar.gz"

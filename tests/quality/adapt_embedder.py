@@ -73,7 +73,7 @@ class Encoder:
 
     @classmethod
     def read(cls, folder: Path, device: str, *, is_bge: bool) -> Encoder:
-        model = BertModel.from_pretrained(str(folder), add_pooling_layer=False).to(device)
+        model = BertModel.from_pretrained(str(folder), add_pooling_layer=False).to(device)  # type: ignore[arg-type]
         model.embeddings.requires_grad_(False)
         return cls(model, is_bge)
 
@@ -87,7 +87,7 @@ class Encoder:
 
     @torch.no_grad()
     def embed(self, mix: Mix, texts: np.ndarray[Any, Any], limit: int, prefix: Sequence[int] = ()) -> torch.Tensor:
-        self.model.eval()
+        self.model.eval()  # type: ignore[no-untyped-call]
         return torch.cat(
             [self(*mix.batch(texts[at : at + 1024], limit, prefix))[0] for at in range(0, len(texts), 1024)]
         )
@@ -176,7 +176,7 @@ def adapt(mix: Mix, encoder: Encoder, teachers: Teachers, seconds: float, pairs:
         rows = random.choice(pools[family], pairs, replace=len(pools[family]) < pairs)
         loss = loss_of(encoder, mix, teachers, rows, _PARALLEL if mix.names[family] == "parallel" else _QUESTION)
         optimiser.zero_grad(set_to_none=True)
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(learning, 1.0)
         optimiser.step()
         step += 1
@@ -194,4 +194,5 @@ def main(mix_file: Path, base: Path, teacher: Path, out: Path, seconds: float = 
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:5]))
+    given_mix, given_base, given_teacher, given_out = map(Path, sys.argv[1:5])
+    main(given_mix, given_base, given_teacher, given_out)

@@ -134,7 +134,9 @@ def documents(records: Sequence[Record], embedder: Embedder, reader: object) -> 
     made = to_fields(embedder.encode(texts, "document"), embedder.card, embedder.card.tokens)
     for record, text, fields in zip(records, texts, made, strict=True):
         stored = to_document(record)
-        inherited = {name: stored[name] for name in ("source", "extent", "boxes", "time", "spans") if name in stored}
+        inherited: Json = {
+            name: stored[name] for name in ("source", "extent", "boxes", "time", "spans") if name in stored
+        }
         passage = Passage(record.id, record.id, 0, text, record.id)
         yield record.id, passage_document(passage, record.title, reader.read(text), inherited, fields)  # type: ignore[attr-defined]
 

@@ -175,7 +175,7 @@ def main(out: Path) -> None:
         out,
         ids=np.concatenate(tokens),
         offsets=np.cumsum([0, *map(len, tokens)]),
-        **dict(zip(("questions", "passages", "negatives"), columns, strict=True)),
+        **dict(zip(("questions", "passages", "negatives"), columns, strict=True)),  # type: ignore[arg-type]
         families=[names.index(family) for family, *_ in pairs],
         names=names,
     )

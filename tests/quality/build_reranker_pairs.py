@@ -121,7 +121,7 @@ def medicine(data: Path) -> tuple[list[PseudoQuestion], list[CorpusDocument]]:
 def concepts(data: Path) -> list[CorpusDocument]:
     with tarfile.open(data / "vocab" / "gemet.tar.gz") as archive:
         file = archive.extractfile("gemet/gemet-definitions-en.rdf")
-        tree = etree.parse(file)
+        tree = etree.parse(file)  # type: ignore[arg-type]
     gemet = (
         (node.findtext(f"{_SKOS}prefLabel") or "", node.findtext(f"{_SKOS}definition") or "") for node in tree.getroot()
     )

@@ -55,7 +55,7 @@ def catalogue(data: Path) -> dict[str, Said]:
 
 def load_questions(folder: Path = FOLDER) -> list[Typed]:
     rows = map(json.loads, (folder / "questions.jsonl").read_text("utf-8").splitlines())
-    return [Typed(**{key: tuple(value) if key in _TUPLES else value for key, value in row.items()}) for row in rows]
+    return [Typed(**{key: tuple(value) if key in _TUPLES else value for key, value in row.items()}) for row in rows]  # type: ignore[arg-type]
 
 
 def question_lines(questions: Iterable[Typed]) -> Iterator[str]:

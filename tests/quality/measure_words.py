@@ -179,7 +179,7 @@ def _pseudo_word(chance: random.Random) -> str:
 
 def rarest_word(client: Elasticsearch, index: str, question: str) -> str:
     """Of the words in small letters: names of places are no typing errors of the topic."""
-    words = [word for word in _WORD.findall(question) if word.islower()]
+    words: list[str] = [word for word in _WORD.findall(question) if word.islower()]
     counts = {word: client.count(index=index, query={"match": {"words.en": word}}).body["count"] for word in words}
     return min(counts, key=lambda word: (counts[word] == 0, counts[word], word))
 

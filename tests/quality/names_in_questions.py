@@ -13,14 +13,15 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from elasticsearch import Elasticsearch
 from elasticsearch.helpers import scan
 
 from core.names import folded_words
+from es_gateway.client import Elasticsearch
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
 from search_api.search.request import SearchRequest
 from sonde.settings import load_settings
+from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.models import Models
 from sonde.wiring.search import search_pipeline
 
@@ -110,11 +111,11 @@ def show_kept(pipeline: SearchPipeline, words: Sequence[str]) -> None:
 
 def main() -> None:
     settings = load_settings()
-    client = Elasticsearch(str(settings.elasticsearch.url))
+    client = elasticsearch_client(settings)
     pipeline, resolver = search_pipeline(client, settings.index.prefix, Models(settings), default_config())
     people, organisations = contact_records(client, resolver.resolve().records.index)
     draw = random.Random(_SEED)
-    names = draw.sample(sorted(people), _PEOPLE)
+    names = draw.sample(sorted(people), min(_PEOPLE, len(people)))
     by_last_word = defaultdict[str, set[str]](set)
     for name, records in people.items():
         for word in folded_words(name):
@@ -124,7 +125,7 @@ def main() -> None:
     last_names = [forms_of(name)[-1] for name in names]
     of_last_names = [(last, set.union(*(by_last_word[word] for word in folded_words(last)))) for last in last_names]
     show_found(pipeline, "people, last name", of_last_names)
-    sampled = draw.sample(sorted(organisations), _ORGANISATIONS)
+    sampled = draw.sample(sorted(organisations), min(_ORGANISATIONS, len(organisations)))
     show_found(pipeline, "organisations", [(name, organisations[name]) for name in sampled])
     show_kept(pipeline, WORDS)
     show_kept(pipeline, OTHER_WORDS)

@@ -67,7 +67,9 @@ def main() -> int:
     resolver = ServingResolver(client, settings.index.prefix, models.embedder)
     search = search_parts(client, resolver, models, ranking_config(settings))
     asking = answerer_of(settings, settings.index.prefix, search, resolver, models, None)
-    hits = client.search(index=f"{settings.index.prefix}-documents", size=1000, source=["name"])["hits"]["hits"]
+    hits = client.search(index=f"{settings.index.prefix}-documents", size=1000, source_includes=["name"])["hits"][
+        "hits"
+    ]
     names = {hit["_id"]: hit["_source"]["name"] for hit in hits}
     report = measure(asking, resolver, names)
     sys.stdout.write(json.dumps(report, indent=2, ensure_ascii=False) + "\n")

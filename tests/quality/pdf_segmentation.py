@@ -94,12 +94,13 @@ def recalls(
     ranks = []
     for question, vector in zip(asked, questions, strict=True):
         order = np.argsort(-(vectors @ vector), kind="stable")
-        hits = [rank for rank, place in enumerate(order, 1) if _answers(*passages[place], question)]
+        hits = [rank for rank, place in enumerate(order, 1) if _answers(passages[int(place)], question)]
         ranks.append(hits[0] if hits else None)
     return {f"recall@{cut}": round(mean(rank is not None and rank <= cut for rank in ranks), 3) for cut in CUTS}
 
 
-def _answers(file: str, one: Passage, asked: Question) -> bool:
+def _answers(passage: tuple[str, Passage], asked: Question) -> bool:
+    file, one = passage
     first, last = one.first_page or 0, one.last_page or one.first_page or 0
     return file == asked.file and any(first <= page <= last for page in asked.pages)
 

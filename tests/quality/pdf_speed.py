@@ -13,7 +13,7 @@ from indexer.documents.parse.pdf.read_pdf import read_pdf
 
 
 def main(folder: Path) -> int:
-    rows = {}
+    rows: dict[str, str] = {}
     per_page: list[float] = []
     for path in sorted(folder.glob("*.pdf")):
         data = path.read_bytes()

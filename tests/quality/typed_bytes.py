@@ -135,14 +135,14 @@ def _with_edition(
 def _read_keywords(element: etree._Element, said: Said) -> None:
     """A group of keywords has the role that its type or its vocabulary names, else none."""
     kind = " ".join(
-        f"{''.join(one.itertext())} {one.get('codeListValue', '')}"
+        f"{''.join(map(str, one.itertext()))} {one.get('codeListValue', '')}"
         for one in element.iter()
         if isinstance(one.tag, str) and _local(one) in ("md_keywordtypecode", "othercitationdetails")
     ).lower()
     role = next((role for word, role in KEYWORD_ROLES if word in kind), None)
     for one in element:
         if isinstance(one.tag, str) and _local(one) == "keyword":
-            said.add(role, "".join(one.itertext()))
+            said.add(role, "".join(map(str, one.itertext())))
 
 
 def _read_json(value: Any, role: Role | None, named: bool, said: Said) -> None:

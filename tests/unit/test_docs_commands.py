@@ -1,4 +1,4 @@
-"""Every command that the guides name is one that exists: `sonde`, `make` and `python -m`, with options and choices.
+"""Every command of the guides and the results is one that exists: `sonde`, `make` and `python -m`, with their options.
 
 The decision records and the changelog tell of their own time and are left out.
 """
@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 import pytest
 
+from lab.results.tables import load_tables, newest_results
 from sonde.cli import cli
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,6 +24,7 @@ PAGES = [
     *sorted(_GUIDES),
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "helm/sonde/README.md", "web/README.md")),
 ]
+MEASURED = sorted({row.command for table in load_tables(newest_results()).values() for row in table.rows.values()})
 _BLOCK = re.compile(r"^ *```(?:console|bash|sh)\n(.*?)^ *```", re.M | re.S)
 _INLINE = re.compile(r"`((?:\S*/)?(?:sonde|make|python -m) [^`]+)`")
 _PROMPT = re.compile(r"^ *\$ (.*)$", re.M)
@@ -117,11 +119,85 @@ def test_every_target_of_make_and_every_module_is_there() -> None:
     made = {name for line in lines for name in re.findall(r"(?:^|&& )make ([a-z-]+)", line)}
     assert len(made) > 3
     assert [name for name in sorted(made) if not _is_target(name)] == []
-    modules = {name for line in lines for name in re.findall(r"python3? -m ([\w.]+)", line)}
-    own = {name for name in modules if (ROOT / name.partition(".")[0]).is_dir() and name.partition(".")[2] != "NAME"}
-    assert len(own) > 5
-    paths = {name: ROOT / name.replace(".", "/").removesuffix("/NAME") for name in own}
-    assert [name for name, path in paths.items() if not (path.with_suffix(".py").is_file() or path.is_dir())] == []
+    of_modules = [line for line in lines if "python" in line]
+    assert len(of_modules) > 5
+    assert [f"{line}: {why}" for line in of_modules if (why := _wrong_module(line))] == []
+
+
+def _wrong_module(line: str) -> str | None:
+    """The module of ours that is not there, or the option that its sources do not name. None for modules of others."""
+    found = re.search(r"python3? -m ([\w.]+)([^;&|]*)", line)
+    if found is None or found[1].endswith("NAME") or not (ROOT / found[1].partition(".")[0]).is_dir():
+        return None
+    path = ROOT / found[1].replace(".", "/")
+    files = sorted(path.glob("*.py")) if (path / "__main__.py").is_file() else [path.with_suffix(".py")]
+    if not all(file.is_file() for file in files):
+        return f"there is no module {found[1]}"
+    sources = "".join(file.read_text("utf-8") for file in files)
+    options = re.findall(r"\s(--[a-z-]+)", found[2])
+    unknown = [option for option in options if not re.search(rf'["/]{option}["/]', sources)]
+    return f"{found[1]} has no option {unknown[0]}" if unknown else None
+
+
+_MESSAGES = (
+    "*.py",
+    "*.yaml",
+    "*.tpl",
+    "*.sh",
+    "*.toml",
+    "*.ts",
+    "*.tsx",
+    "web/src/**/*.json",
+    ":!search_api/page/bundle",
+)
+_OLDER = {"train reranker"}
+"""Commands of earlier versions that a message names as such."""
+
+
+def test_sonde_knows_every_command_of_messages_and_comments() -> None:
+    listed = subprocess.run(["git", "ls-files", *_MESSAGES], cwd=ROOT, capture_output=True, text=True, check=True)
+    joined = {
+        name: re.sub(r'"\s*\n\s*f?"', "", (ROOT / name).read_text("utf-8")) for name in listed.stdout.splitlines()
+    }
+    named = {(line, name) for name, text in joined.items() for line in re.findall(r"`sonde ([a-z][^`\n]+)`", text)}
+    assert len(named) > 50
+    plain = [(re.sub(r"\{[^}]*\}", "NAME", line.replace("[", " ").replace("]", " ")), name) for line, name in named]
+    assert [f"{name}: {why}" for line, name in plain if line not in _OLDER and (why := _wrong(line))] == []
+
+
+@pytest.mark.parametrize("command", [one for one in MEASURED if not one.startswith("not a command")])
+def test_every_command_of_the_results_is_one_that_exists(command: str) -> None:
+    assert [why for line in command.split("; ") if (why := _wrong_measurement(line))] == []
+
+
+def _wrong_measurement(line: str) -> str | None:
+    """Settings and `time` come before the command."""
+    line = re.sub(r"^(?:[A-Z_]+=\S+ |time )+", "", line)
+    program, _, rest = line.partition(" ")
+    if program == "sonde":
+        return _wrong(rest)
+    if program == "make":
+        return None if _is_target(rest) else f"make has no target {rest}"
+    path = rest if program == "pytest" else program
+    if "/" in path and not (ROOT / path).is_file():
+        return f"there is no file {path}"
+    return _wrong_module(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("SONDE_LOG__LEVEL=ERROR sonde evaluate --hlaf test", "evaluate has no option --hlaf"),
+        ("make clutser-check", "make has no target clutser-check"),
+        ("pytest tests/unit/test_gone.py", "there is no file tests/unit/test_gone.py"),
+        ("lab/load/gone.sh FOLDER", "there is no file lab/load/gone.sh"),
+        ("python -m tests.quality.gone FOLDER", "there is no module tests.quality.gone"),
+        ("python -m lab.peers --cilents 8", "lab.peers has no option --cilents"),
+        ("time python -m lab.peers --clients 8", None),
+    ],
+)
+def test_a_stale_measurement_would_be_found(line: str, why: str | None) -> None:
+    assert _wrong_measurement(line) == why
 
 
 def test_the_map_of_the_code_names_folders_that_exist() -> None:

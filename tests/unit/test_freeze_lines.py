@@ -8,6 +8,9 @@ from pathlib import Path
 
 from lab.count_calls import Calls
 from lab.freeze.lines import Normaliser, differences, digest, read_state, write_state
+from lab.freeze.service import frozen_settings
+from local_stack.state import made_login
+from sonde.settings import ElasticsearchSettings, Settings, StackSettings
 
 SINCE = datetime.now(UTC) - timedelta(minutes=1)
 
@@ -71,3 +74,10 @@ def test_calls_of_the_named_folders_alone_are_counted() -> None:
     counted.watch(numbers)
     assert (len(counted.files), len(counted.functions), counted.moves) == (1, 2, 0)
     assert counted.calls - counted.resumed == 2
+
+
+def test_the_frozen_service_has_the_login_of_the_stack_of_this_machine(tmp_path: Path) -> None:
+    settings = Settings(elasticsearch=ElasticsearchSettings(url=None), stack=StackSettings(folder=tmp_path))
+    login = made_login(tmp_path)
+    frozen = frozen_settings(settings, "http://127.0.0.1:9", "trial")
+    assert frozen.elasticsearch_url == f"http://{login.user}:{login.password}@127.0.0.1:9"
