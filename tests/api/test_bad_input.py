@@ -41,6 +41,13 @@ WRONG = [
     ({"explain": "perhaps"}, "explain"),
     ({"type": "a\x07"}, "type"),
     ({"f": "xml"}, "f"),
+    ({"place": " "}, "place"),
+    ({"geometry": ""}, "geometry"),
+    ({"geometry": "POINT"}, "geometry"),
+    ({"filter": ""}, "filter"),
+    ({"sortby": ""}, "sortby"),
+    ({"keyword": ""}, "keyword"),
+    ({"interpret": ""}, "interpret"),
 ]
 
 
@@ -52,6 +59,46 @@ def test_a_wrong_value_is_refused_by_name(samples: Service, parameters: dict[str
     problem = answer.get_json()
     assert problem["parameter"] == named
     assert named in problem["detail"]
+
+
+@pytest.mark.parametrize(
+    ("address", "named", "says"),
+    [
+        ("/search?q=M%FCnchen", "q", "is not UTF-8"),
+        ("/search?q=rain&type=dataset&type=%ED%A0%80", "type", "is not UTF-8"),
+        ("/collections/all/items?limit=5&limit=6", "limit", "give it once"),
+        ("/search?q=rain&q=snow", "q", "give it once"),
+        ("/search?q=rain&limit=1.5", "limit", "a whole number"),
+        ("/search?q=rain&explain=perhaps", "explain", "true or false"),
+        ("/collections/all/items/samples:argo-gdac/provenance?limit=5", "limit", "Unknown parameter"),
+        ("/collections/all/items/samples:argo-gdac/preview?width=90", "width", "Unknown parameter"),
+        ("/harvest/sources?limit=5", "limit", "Unknown parameter"),
+        ("/collections/all/items?bbox=0,0,1_0,5&bbox-crs=http://www.opengis.net/def/crs/EPSG/0/4326", "bbox", "1_0"),
+    ],
+)
+def test_a_parameter_that_a_view_would_read_as_something_else_is_refused(
+    samples: Service, address: str, named: str, says: str
+) -> None:
+    answer = samples.http.get(address)
+    problem = answer.get_json()
+    assert (answer.status_code, problem["parameter"]) == (400, named)
+    assert says in problem["detail"]
+
+
+def test_a_list_may_be_given_several_times_and_any_value_twice(samples: Service) -> None:
+    assert samples.http.get("/search?q=rain&type=dataset&type=series&limit=5&limit=5").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/documents/x", "/documents/x/file", f"/documents/{'0' * 32}"])
+def test_an_id_that_no_document_has_is_not_found(samples: Service, path: str) -> None:
+    answer = samples.http.get(path)
+    assert (answer.status_code, answer.mimetype) == (404, "application/problem+json")
+
+
+def test_a_body_that_is_no_object_is_named(samples: Service) -> None:
+    for path in ("/ask", "/stac/search", "/embeddings"):
+        answer = samples.http.post(path, data="rain")
+        assert (answer.status_code, answer.get_json()["parameter"]) == (400, "body")
 
 
 @pytest.mark.parametrize(
