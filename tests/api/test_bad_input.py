@@ -20,6 +20,7 @@ WRONG = [
     ({"datetime": "2010/2000"}, "datetime"),
     ({"datetime": "../.."}, "datetime"),
     ({"datetime": "yesterday"}, "datetime"),
+    ({"datetime": "../+300000000"}, "datetime"),
     ({"datetime": "1/2/3"}, "datetime"),
     ({"q": "x" * 20_000}, "q"),
     ({"q": "rain\x00fall"}, "q"),
