@@ -64,8 +64,10 @@ def filled(text: str) -> str:
 
 
 def split_values(values: object) -> list[str]:
-    """Splits ``a,b``; accepts ``a&...=b`` too, and a single value of a JSON body."""
+    """Splits ``a,b``; accepts ``a&...=b`` too, and a single value of a JSON body. Raises ValueError."""
     texts = values if isinstance(values, list | tuple) else [values]
+    if any(isinstance(text, list | dict) for text in texts):
+        raise ValueError("is a text, or a list of texts")
     return [part for text in texts for part in str(text).split(",") if part.strip()]
 
 
@@ -140,7 +142,11 @@ def _box_schema(limit: int) -> WithJsonSchema:
 
 Text = Annotated[str, AfterValidator(printable), Field(max_length=LONGEST_VALUE)]
 FilledText = Annotated[Text, AfterValidator(filled)]
-Values = Annotated[list[FilledText], Field(max_length=MOST_VALUES)]
+Values = Annotated[
+    list[FilledText],
+    BeforeValidator(lambda values: [values] if isinstance(values, str) else values),
+    Field(max_length=MOST_VALUES),
+]
 Tokens = Annotated[
     list[Text],
     BeforeValidator(split_values),

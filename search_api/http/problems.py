@@ -120,7 +120,13 @@ def _place_and_message(errors: Sequence[ErrorDetails]) -> tuple[str, str]:
     deepest = max(len(error["loc"]) for error in useful_errors)
     (fault, *other_faults) = [error for error in useful_errors if len(error["loc"]) == deepest]
     place = "".join(f"[{step}]" for step in fault["loc"] if isinstance(step, int))
-    message = _MESSAGES.get(fault["type"], str(fault["msg"]).removeprefix("Value error, "))
+    if fault["type"] == "missing" and len(fault["loc"]) > 1:
+        place += f".{fault['loc'][-1]}"
+    message = (
+        "is empty"
+        if fault.get("ctx", {}).get("min_length") == 1
+        else _MESSAGES.get(fault["type"], str(fault["msg"]).removeprefix("Value error, "))
+    )
     if fault["type"].endswith("_type"):
         expectations = dict.fromkeys(str(error["msg"]).removeprefix(_EXPECTED) for error in (fault, *other_faults))
         message = f"{_EXPECTED}{' or '.join(expectations)}"

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from search_api.search.views.search import FORM
 from tests.service import Service
 
 WRONG = [
@@ -88,6 +89,28 @@ def test_a_parameter_that_a_view_would_read_as_something_else_is_refused(
 
 def test_a_list_may_be_given_several_times_and_any_value_twice(samples: Service) -> None:
     assert samples.http.get("/search?q=rain&type=dataset&type=series&limit=5&limit=5").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "says"),
+    [
+        ("/search", {"type": {"a": "dataset"}}, "type: is a text, or a list of texts"),
+        ("/ask", {"question": " "}, "question: is empty"),
+        ("/ask", {"question": "rain?", "turns": [{"answer": "x"}]}, "turns[0].question: Field required"),
+    ],
+)
+def test_a_wrong_member_of_a_body_is_named(samples: Service, path: str, body: object, says: str) -> None:
+    answer = samples.http.post(path, json=body)
+    assert (answer.status_code, answer.get_json()["detail"]) == (400, says)
+
+
+def test_a_body_takes_one_value_for_a_list_and_a_filter_as_an_object(samples: Service) -> None:
+    filter_ = {"op": "=", "args": [{"property": "type"}, "dataset"]}
+    one, several = ({"q": "rain", "keyword": keyword, "filter": filter_} for keyword in ("x", ["x"]))
+    answers = [samples.http.post("/search", json=body) for body in (one, several)]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    answer = samples.http.post("/search", data="q=rain&limit=5&limit=6", content_type=FORM)
+    assert (answer.status_code, answer.get_json()["parameter"]) == (400, "limit")
 
 
 @pytest.mark.parametrize("path", ["/documents/x", "/documents/x/file", f"/documents/{'0' * 32}"])
