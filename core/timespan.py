@@ -43,6 +43,8 @@ _SECONDS = {
 FIRST_YEAR, LAST_YEAR = 1850, 2100
 """Earlier years are one number, that of the year before; the years after the last one are not counted."""
 YEAR_BEFORE_FIRST = FIRST_YEAR - 1
+FARTHEST_YEAR = 290_000_000
+"""Before and after: the milliseconds of a later or earlier year do not fit into 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +87,15 @@ def instant_ms(text: str, *, at_end: bool = False) -> int:
     """Milliseconds since 1970 of an ISO 8601 date or time; ``at_end``: the last one of the year, month or day.
 
     Years of more than four digits need a sign, as in ISO 8601: 19900105 is not a year.
-    Raises ValueError that quotes the text if it is not a date or names a day that does not exist.
+    Raises ValueError that quotes the text if it is not a date, names a day that does not exist or a year that is too
+    far away.
     """
     match = _ISO.match(text.strip().upper())  # RFC 3339, 5.6: T and Z may be written in lower case
     if match is None:
         raise ValueError(f"{text!r} is not an ISO 8601 date")
     year, month, day, clock = match["year"], match["month"], match["day"], match["clock"]
+    if abs(int(year)) > FARTHEST_YEAR:
+        raise ValueError(f"{text!r} is not in the years -{FARTHEST_YEAR} to +{FARTHEST_YEAR}")
     try:
         if clock is not None:
             return _clock_ms(f"{year}-{month}-{day}", clock, match["zone"], at_end=at_end)

@@ -17,12 +17,12 @@ from re import Match
 from typing import Literal
 
 from core.json_types import Json
-from core.timespan import TimeSpan, instant_ms
+from core.timespan import FARTHEST_YEAR, TimeSpan, instant_ms
 from reading.time_words import DECADES, MONTHS, MONTHS_OF_SEASONS, ORDINALS, SEASONS, YEARLY_SEASONS
 
 PeriodKind = Literal["period", "future", "recent"]
 
-EARLIEST_YEAR = -290_000_000
+EARLIEST_YEAR = -FARTHEST_YEAR
 """About the oldest year in 64-bit milliseconds; an older end is cut to it, an older start is left open."""
 
 

@@ -16,7 +16,7 @@ from search_api.catalogue.pictures.view import picture_views
 from search_api.catalogue.related.view import related_views
 from search_api.catalogue.rows.view import rows_views
 from search_api.catalogue.view import add_record_page, preview_views
-from search_api.http import limits, openapi, problems, responses, telemetry
+from search_api.http import limits, openapi, parameters, problems, responses, telemetry
 from search_api.http.access import guard
 from search_api.http.responses import LARGEST_BODY_BYTES as LARGEST_BODY_BYTES
 from search_api.http.responses import OrjsonProvider
@@ -73,6 +73,7 @@ def create_app(parts: Parts) -> Flask:
     limits.register_rate_limits(app, parts.rates)
     limits.register_admission(app, parts.limits)
     guard.register(app, parts.authenticator)
+    parameters.register(app)
     responses.register(app, parts.http)
     app.register_api(landing_views(parts))
     pages = page_views()

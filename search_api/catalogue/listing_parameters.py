@@ -22,6 +22,7 @@ from search_api.http.parameters import (
     SpanText,
     Text,
     Tokens,
+    plain_number,
     printable,
     read_datetime,
     read_flat_bbox,
@@ -112,7 +113,7 @@ class ItemsParameters(Parameters):
         if not name or box is None:
             return box
         text = ",".join(map(str, box)) if isinstance(box, list) else str(box)
-        numbers = [float(number) for number in text.split(",")]
+        numbers = [plain_number(number) for number in text.split(",")]
         flat = [numbers[position] for position in (0, 1, 3, 4)] if len(numbers) == 6 else numbers
         if len(flat) != 4:
             raise ValueError("needs four or six numbers")

@@ -12,11 +12,11 @@ from typing import Any, Literal
 from flask import Response, current_app, jsonify, request
 from flask_openapi import OpenAPI
 from flask_openapi.types import ResponseDict
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from core.json_types import Json
-from search_api.http.parameters import SEPARATED, Parameters
-from search_api.http.problems import Problem, from_validation
+from search_api.http.parameters import SEPARATED, Parameters, refuse_unknown
+from search_api.http.problems import Problem
 
 Version = Literal["oas30", "oas31"]
 
@@ -66,11 +66,8 @@ def register(app: OpenAPI) -> None:
         return as_openapi30(api_document) if version == "oas30" else api_document
 
     def answer() -> Response:
-        try:
-            query = DescriptionParameters.model_validate(request.args.to_dict())
-        except ValidationError as error:
-            return from_validation(error)
-        version = _version(query.f)
+        refuse_unknown(DescriptionParameters)
+        version = _version(request.args.get("f"))
         response = jsonify(document(version))
         response.mimetype = MEDIA_TYPE_30 if version == "oas30" else MEDIA_TYPE
         return response

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, wraps
 from typing import Annotated, Any, TypeVar, get_type_hints
+from urllib.parse import unquote_to_bytes
 
-from flask import Response, abort, request
+from flask import Flask, Response, abort, request
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -24,10 +26,12 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from core.errors import InvalidInput
 from core.geo import BBox
 from core.json_types import Json
 from core.timespan import TimeSpan, instant_ms, rfc3339_ms
-from search_api.http.problems import from_validation
+from search_api.http.access.guard import scope_of
+from search_api.http.problems import from_validation, unknown_parameter
 
 LONGEST_QUERY = 2000
 LONGEST_VALUE = 512
@@ -48,13 +52,22 @@ def printable(text: str) -> str:
     if not text.isprintable() and any(
         unicodedata.category(character) in ("Cc", "Cs") and character not in "\t\n\r" for character in text
     ):
-        raise ValueError("holds control characters")
+        raise ValueError("holds control characters; leave them out")
     return text.strip()
 
 
+def filled(text: str) -> str:
+    """Raises ValueError for an empty text, which no record has: nothing would be found, or all."""
+    if not text.strip():
+        raise ValueError("is empty; give it a value, or leave it out")
+    return text
+
+
 def split_values(values: object) -> list[str]:
-    """Splits ``a,b``; accepts ``a&...=b`` too, and a single value of a JSON body."""
+    """Splits ``a,b``; accepts ``a&...=b`` too, and a single value of a JSON body. Raises ValueError."""
     texts = values if isinstance(values, list | tuple) else [values]
+    if any(isinstance(text, list | dict) for text in texts):
+        raise ValueError("is a text, or a list of texts")
     return [part for text in texts for part in str(text).split(",") if part.strip()]
 
 
@@ -128,7 +141,12 @@ def _box_schema(limit: int) -> WithJsonSchema:
 
 
 Text = Annotated[str, AfterValidator(printable), Field(max_length=LONGEST_VALUE)]
-Values = Annotated[list[Text], Field(max_length=MOST_VALUES)]
+FilledText = Annotated[Text, AfterValidator(filled)]
+Values = Annotated[
+    list[FilledText],
+    BeforeValidator(lambda values: [values] if isinstance(values, str) else values),
+    Field(max_length=MOST_VALUES),
+]
 Tokens = Annotated[
     list[Text],
     BeforeValidator(split_values),
@@ -207,6 +225,41 @@ class OneOf:
             expected_values = f"{', '.join(first)} or {last}" if first else last
             raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected_values})
         return value
+
+
+_NOT_CHECKED = frozenset(("/oai", "/csw", "/mcp", "/metrics", "/opened/<link>", "/records/<record>"))
+"""Two protocols refuse parameters in their own form; tools and people add something to the other addresses."""
+
+
+def register(app: Flask) -> None:
+    """Refuses what flask-openapi would read as something else: a parameter of a view without any, a second value that
+    differs from the first, and text that is not UTF-8.
+    """
+
+    @app.before_request
+    def refuse() -> None:
+        rule = request.url_rule
+        if not request.query_string or rule is None or rule.rule in _NOT_CHECKED:
+            return
+        if scope_of(rule.rule, request.method) is None:  # pages and probes
+            return
+        _refuse_other_encodings(request.query_string)
+        model = get_type_hints(inspect.unwrap(app.view_functions[rule.endpoint])).get("query")
+        for name, values in request.args.lists():
+            if model is None:
+                abort(unknown_parameter(name))
+            if len(set(values)) > 1 and name in model.model_json_schema()["properties"] and name not in _lists(model):
+                raise InvalidInput(name, f"{name}: has {len(values)} different values; give it once")
+
+
+def _refuse_other_encodings(query: bytes) -> None:
+    """Raises InvalidInput for a parameter that is not UTF-8, such as ``q=M%FCnchen``."""
+    for parameter in query.split(b"&"):
+        try:
+            unquote_to_bytes(parameter).decode()
+        except UnicodeDecodeError:
+            name = parameter.partition(b"=")[0].decode("ascii", "replace")
+            raise InvalidInput(name, f"{name}: is not UTF-8; percent-encode the bytes of its text in UTF-8") from None
 
 
 Query = TypeVar("Query", bound=Parameters)

@@ -13,7 +13,7 @@ import structlog
 from flask import Flask, Response, current_app, request
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import ErrorDetails
-from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, TooManyRequests
 from werkzeug.exceptions import NotFound as NoSuchAddress
 
 from core.access import NotAllowed, NotAuthenticated
@@ -50,6 +50,7 @@ _STATUS: dict[type[SondeError], HTTPStatus] = {
 }
 _RETRY_AFTER_S = "5"
 _EXPECTED = "Input should be "
+_MESSAGES = {"bool_parsing": f"{_EXPECTED}true or false", "int_parsing": f"{_EXPECTED}a whole number"}
 
 
 class Problem(BaseModel, title="Problem"):
@@ -81,14 +82,19 @@ def from_validation(error: ValidationError) -> Response:
     first = errors[0]
     parameter = str(first["loc"][0]) if first["loc"] else None
     if first["type"] == "extra_forbidden":
-        parameter = ".".join(map(str, first["loc"]))
-        near = next(iter(get_close_matches(parameter.lower(), _parameters_of_view(error.title), 1)), None)
-        meant = f" Did you mean {near!r}?" if near else ""
-        return problem(
-            400, f"Unknown parameter {parameter!r}.{meant} /api lists the parameters of each call.", parameter
-        )
+        return unknown_parameter(".".join(map(str, first["loc"])), _parameters_of_view(error.title))
+    if not first["loc"] and first["type"] in ("model_type", "model_attributes_type"):
+        return problem(400, "body: is not a JSON object; send one as application/json", "body")
+    if first["loc"] == ("id",) and first["type"] == "string_pattern_mismatch" and "id" in (request.view_args or {}):
+        return _from_http(NoSuchAddress())  # of an id that was never made
     place, message = _place_and_message([fault for fault in errors if fault["loc"][:1] == first["loc"][:1]])
     return problem(400, f"{parameter}{place}: {message}" if parameter else message, parameter)
+
+
+def unknown_parameter(name: str, known_names: Sequence[str] = ()) -> Response:
+    near = next(iter(get_close_matches(name.lower(), known_names, 1)), None)
+    meant = f" Did you mean {near!r}?" if near else ""
+    return problem(400, f"Unknown parameter {name!r}.{meant} /api lists the parameters of each call.", name)
 
 
 def _parameters_of_view(model_name: str) -> list[str]:
@@ -114,7 +120,13 @@ def _place_and_message(errors: Sequence[ErrorDetails]) -> tuple[str, str]:
     deepest = max(len(error["loc"]) for error in useful_errors)
     (fault, *other_faults) = [error for error in useful_errors if len(error["loc"]) == deepest]
     place = "".join(f"[{step}]" for step in fault["loc"] if isinstance(step, int))
-    message = str(fault["msg"]).removeprefix("Value error, ")
+    if fault["type"] == "missing" and len(fault["loc"]) > 1:
+        place += f".{fault['loc'][-1]}"
+    message = (
+        "is empty"
+        if fault.get("ctx", {}).get("min_length") == 1
+        else _MESSAGES.get(fault["type"], str(fault["msg"]).removeprefix("Value error, "))
+    )
     if fault["type"].endswith("_type"):
         expectations = dict.fromkeys(str(error["msg"]).removeprefix(_EXPECTED) for error in (fault, *other_faults))
         message = f"{_EXPECTED}{' or '.join(expectations)}"
@@ -155,6 +167,8 @@ def _description(error: HTTPException) -> str | None:
         )
     if isinstance(error, NoSuchAddress) and error.description == NoSuchAddress.description:
         return f"There is nothing at {request.path[:200]}. /api lists every address."
+    if isinstance(error, TooManyRequests):
+        return f"More requests than {error.description}; send the next one after the seconds of Retry-After."
     return error.description
 
 

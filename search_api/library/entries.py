@@ -133,8 +133,12 @@ def _query(scope: PassageScope, filters: Sequence[Clause]) -> Clause:
     return {"bool": {"filter": [scope.clause, *filters], "must_not": [{"term": {"state": "deleted"}}]}}
 
 
+_LONGEST_PATTERN = 64
+
+
 def _word_clause(word: str) -> Clause:
-    pattern = {"value": f"*{_escape(word)}*", "case_insensitive": True}
+    # Elasticsearch refuses longer patterns as too complex.
+    pattern = {"value": f"*{_escape(word[:_LONGEST_PATTERN])}*", "case_insensitive": True}
     clauses: list[Clause] = [{"wildcard": {field: pattern}} for field in ("name", "authors", "journal", "doi")]
     # A phrase prefix would only expand to the first 50 words of all users' titles.
     title_clause: Clause = {"match_bool_prefix": {"title": {"query": word, "operator": "and"}}}

@@ -18,12 +18,13 @@ from search_api.http.parameters import (
     LONGEST_QUERY,
     BoxParameter,
     Cursor,
+    FilledText,
     OneOf,
     Parameters,
     SpanText,
-    Text,
     Tokens,
     Values,
+    filled,
     printable,
     read_bbox,
     read_datetime,
@@ -60,13 +61,13 @@ class SearchParameters(Parameters):
         description="west,south,east,north in degrees WGS 84; west > east crosses the antimeridian.",
         examples=["10,-35,41,-8"],
     )
-    geometry: str | None = Field(
+    geometry: Annotated[str, AfterValidator(filled)] | None = Field(
         None,
         max_length=LONGEST_FILTER,
         description="An area as WKT or GeoJSON, in place of `bbox`.",
         examples=["POLYGON((10 40, 20 40, 15 50, 10 40))"],
     )
-    place: Text | None = Field(None, description="A place name; its box filters like `bbox`.")
+    place: FilledText | None = Field(None, description="A place name; its box filters like `bbox`.")
     relation: Relation | None = Field(
         None, description="Relation of the record to the area: `within` is inside it, `contains` covers it."
     )
@@ -95,7 +96,7 @@ class SearchParameters(Parameters):
     project: Values = Field(default=[], description="Project or campaign, complete, in any case.")
     variable: Values = Field(default=[], description="Measured or modelled quantity, complete, in any case.")
     processing_level: Values = Field(default=[], description="Level of processing: `L2A`.", examples=["L2A"])
-    filter: str | None = Field(
+    filter: Annotated[str, AfterValidator(filled)] | None = Field(
         None, max_length=LONGEST_FILTER, description="CQL2 over the queryables of /collections/all/queryables."
     )
     filter_lang: Language = Field("cql2-text", alias="filter-lang")
@@ -123,7 +124,9 @@ class SearchParameters(Parameters):
     expand: Literal["on", "off"] = Field(
         "on", description="Whether to search synonyms and narrower terms too, with low weight."
     )
-    rerank: bool = Field(True, description="Whether the cross-encoder reranks the best hits.")
+    rerank: bool = Field(
+        True, description="Whether late interaction, and a cross-encoder if one is named, rank the best hits."
+    )
     interpret: str = Field(
         "all", description="all, none, or a list of place,time,relation,scale,kind,names,terms,conditions."
     )
@@ -145,7 +148,7 @@ class SearchParameters(Parameters):
         description="`auto` answers the question with corrected spelling if the correction is certain: no record has "
         "the word as typed, and a very similar one is common. `sonde:correctedFrom` then holds the original question.",
     )
-    sortby: Text | None = Field(
+    sortby: FilledText | None = Field(
         None,
         json_schema_extra={"pattern": SORTBY_PATTERN},
         description="The order of the hits that can be paged, instead of the best first: `-updated`, `+title`, ... "
@@ -189,9 +192,9 @@ def _parts(text: str) -> frozenset[Part]:
     if text in ("all", "none"):
         return ALL_PARTS if text == "all" else frozenset()
     named = {part.strip() for part in text.split(",")}
-    unknown = named - set(get_args(Part))
-    if unknown:
-        raise ValueError(f"does not know {', '.join(sorted(unknown))}; it knows all, none, {', '.join(get_args(Part))}")
+    if unknown := named - set(get_args(Part)):
+        unknown_parts = ", ".join(map(repr, sorted(unknown)))
+        raise ValueError(f"does not know {unknown_parts}; it knows all, none, {', '.join(get_args(Part))}")
     return cast(frozenset[Part], frozenset(named))
 
 
@@ -202,7 +205,8 @@ def _expressions(query: SearchParameters) -> Iterator[Clause]:
         try:
             yield clause_of(area_expression(query.geometry, query.relation or "intersects"))
         except InvalidInput as error:
-            raise InvalidInput("geometry", f"geometry: {str(error).removeprefix('filter: ')}") from error
+            message = str(error).removeprefix("filter: ").removeprefix("is not CQL2 text: ")
+            raise InvalidInput("geometry", f"geometry: {message}") from error
 
 
 def to_request(query: SearchParameters) -> SearchRequest:

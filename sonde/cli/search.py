@@ -51,7 +51,10 @@ def ask(
         raise SondeError(
             f"No service answers at {address} ({type(error).__name__}). Start it with `sonde up`."
         ) from error
-    content: Json = answer.json()
+    try:
+        content: Json = answer.json()
+    except ValueError as error:
+        raise SondeError(f"{url} answers {answer.status_code} without JSON: no service of Sonde is there.") from error
     if answer.status_code != httpx.codes.OK:
         raise SondeError(str(content.get("detail") or content.get("title")))
     return content

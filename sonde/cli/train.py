@@ -11,6 +11,7 @@ MODULES = {
     "teach": "sonde.cli.train_answers",
     "embedder": "sonde.cli.train_encoders",
     "cross-encoder": "sonde.cli.train_encoders",
+    "reranker": "sonde.cli.train_encoders",
     "tokens": "sonde.cli.train_tokens",
     "segmenter": "sonde.cli.train_reading",
     "tagger": "sonde.cli.train_reading",

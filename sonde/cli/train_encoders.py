@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -155,4 +156,7 @@ def cross_encoder(*, pairs: tuple[Path, ...], **options: Any) -> None:
     say(f"{out} is written. SONDE_CROSS_ENCODER__MODEL={out} uses it.")
 
 
-COMMANDS = (embedder, cross_encoder)
+reranker = copy(cross_encoder)
+reranker.name, reranker.short_help = "reranker", "The same as cross-encoder."
+
+COMMANDS = (embedder, cross_encoder, reranker)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from search_api.search.views.search import FORM
 from tests.service import Service
 
 WRONG = [
@@ -20,6 +21,7 @@ WRONG = [
     ({"datetime": "2010/2000"}, "datetime"),
     ({"datetime": "../.."}, "datetime"),
     ({"datetime": "yesterday"}, "datetime"),
+    ({"datetime": "../+300000000"}, "datetime"),
     ({"datetime": "1/2/3"}, "datetime"),
     ({"q": "x" * 20_000}, "q"),
     ({"q": "rain\x00fall"}, "q"),
@@ -41,6 +43,13 @@ WRONG = [
     ({"explain": "perhaps"}, "explain"),
     ({"type": "a\x07"}, "type"),
     ({"f": "xml"}, "f"),
+    ({"place": " "}, "place"),
+    ({"geometry": ""}, "geometry"),
+    ({"geometry": "POINT"}, "geometry"),
+    ({"filter": ""}, "filter"),
+    ({"sortby": ""}, "sortby"),
+    ({"keyword": ""}, "keyword"),
+    ({"interpret": ""}, "interpret"),
 ]
 
 
@@ -52,6 +61,68 @@ def test_a_wrong_value_is_refused_by_name(samples: Service, parameters: dict[str
     problem = answer.get_json()
     assert problem["parameter"] == named
     assert named in problem["detail"]
+
+
+@pytest.mark.parametrize(
+    ("address", "named", "says"),
+    [
+        ("/search?q=M%FCnchen", "q", "is not UTF-8"),
+        ("/search?q=rain&type=dataset&type=%ED%A0%80", "type", "is not UTF-8"),
+        ("/collections/all/items?limit=5&limit=6", "limit", "give it once"),
+        ("/search?q=rain&q=snow", "q", "give it once"),
+        ("/search?q=rain&limit=1.5", "limit", "a whole number"),
+        ("/search?q=rain&explain=perhaps", "explain", "true or false"),
+        ("/collections/all/items/samples:argo-gdac/provenance?limit=5", "limit", "Unknown parameter"),
+        ("/collections/all/items/samples:argo-gdac/preview?width=90", "width", "Unknown parameter"),
+        ("/harvest/sources?limit=5", "limit", "Unknown parameter"),
+        ("/collections/all/items?bbox=0,0,1_0,5&bbox-crs=http://www.opengis.net/def/crs/EPSG/0/4326", "bbox", "1_0"),
+    ],
+)
+def test_a_parameter_that_a_view_would_read_as_something_else_is_refused(
+    samples: Service, address: str, named: str, says: str
+) -> None:
+    answer = samples.http.get(address)
+    problem = answer.get_json()
+    assert (answer.status_code, problem["parameter"]) == (400, named)
+    assert says in problem["detail"]
+
+
+def test_a_list_may_be_given_several_times_and_any_value_twice(samples: Service) -> None:
+    assert samples.http.get("/search?q=rain&type=dataset&type=series&limit=5&limit=5").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "says"),
+    [
+        ("/search", {"type": {"a": "dataset"}}, "type: is a text, or a list of texts"),
+        ("/ask", {"question": " "}, "question: is empty"),
+        ("/ask", {"question": "rain?", "turns": [{"answer": "x"}]}, "turns[0].question: Field required"),
+    ],
+)
+def test_a_wrong_member_of_a_body_is_named(samples: Service, path: str, body: object, says: str) -> None:
+    answer = samples.http.post(path, json=body)
+    assert (answer.status_code, answer.get_json()["detail"]) == (400, says)
+
+
+def test_a_body_takes_one_value_for_a_list_and_a_filter_as_an_object(samples: Service) -> None:
+    filter_ = {"op": "=", "args": [{"property": "type"}, "dataset"]}
+    one, several = ({"q": "rain", "keyword": keyword, "filter": filter_} for keyword in ("x", ["x"]))
+    answers = [samples.http.post("/search", json=body) for body in (one, several)]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    answer = samples.http.post("/search", data="q=rain&limit=5&limit=6", content_type=FORM)
+    assert (answer.status_code, answer.get_json()["parameter"]) == (400, "limit")
+
+
+@pytest.mark.parametrize("path", ["/documents/x", "/documents/x/file", f"/documents/{'0' * 32}"])
+def test_an_id_that_no_document_has_is_not_found(samples: Service, path: str) -> None:
+    answer = samples.http.get(path)
+    assert (answer.status_code, answer.mimetype) == (404, "application/problem+json")
+
+
+def test_a_body_that_is_no_object_is_named(samples: Service) -> None:
+    for path in ("/ask", "/stac/search", "/embeddings"):
+        answer = samples.http.post(path, data="rain")
+        assert (answer.status_code, answer.get_json()["parameter"]) == (400, "body")
 
 
 @pytest.mark.parametrize(

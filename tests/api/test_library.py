@@ -557,6 +557,13 @@ def test_another_users_passage_never_leaves_whatever_is_called(library: Library)
     assert "731 cm" in json.dumps(mine)
 
 
+@pytest.mark.parametrize("word", ["9" * 400, "é" * 2000, "*" * 500])
+def test_a_word_longer_than_any_finds_nothing(library: Library, word: str) -> None:
+    library.brought("anna", paper())
+    answer = library.call("anna", "GET", "/library/documents", query_string={"q": word})
+    assert (answer.status_code, answer.json["documents"]) == (200, [])
+
+
 def test_a_list_with_a_bad_line_is_imported_but_for_that_line(library: Library) -> None:
     body = {"references": "10.1234/one\nrubbish\n10.1234/two"}
     answer = library.call("anna", "POST", "/library/references", json=body)

@@ -196,6 +196,14 @@ def test_options_say_what_can_be_done(http: FlaskClient) -> None:
     assert one["Accept-Patch"] == "application/merge-patch+json"
 
 
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", "/stac/collections/portal/items"), ("PATCH", "/stac/collections/portal/items/x1")]
+)
+def test_half_a_character_is_refused(http: FlaskClient, method: str, path: str) -> None:
+    answer = _send(http, method, path, json={"type": "Feature", "id": "\ud800"})
+    assert (answer.status_code, answer.get_json()["parameter"]) == (400, "body")
+
+
 def test_a_merge_patch_is_that_of_rfc_7396() -> None:
     """The cases of its appendix A."""
     cases: list[tuple[Any, Any, Any]] = [

@@ -19,6 +19,12 @@ def test_every_command_of_every_module_is_in_the_table() -> None:
     assert offered == expected
 
 
+def test_a_reranker_is_trained_by_either_name() -> None:
+    usages = [CliRunner().invoke(cli, ["train", name, "--help"]).output for name in ("reranker", "cross-encoder")]
+    assert usages[0].replace("train reranker", "train cross-encoder") == usages[1]
+    assert "--pairs" in usages[0]
+
+
 def test_the_laboratory_adds_its_commands_by_entry_points() -> None:
     assert {name: added_commands()[name] for name in LABORATORY} == {
         "bench": "lab.cli.bench",

@@ -36,6 +36,13 @@ def test_casei_lets_the_case_go() -> None:
     }
 
 
+@pytest.mark.parametrize("pattern", ["%" + "a" * 81, "%a" + "_" * 9, "%a" * 60])
+def test_like_refuses_what_elasticsearch_cannot_search(pattern: str) -> None:
+    with pytest.raises(InvalidInput, match="like takes 80 characters after a %"):
+        clause(f"title LIKE '{pattern}'")
+    assert clause(f"title LIKE '{'a' * 200}%'")
+
+
 def test_like_has_its_own_wildcards_and_takes_ours_literally() -> None:
     assert clause(r"title LIKE 'a%b_c*\%'") == {"wildcard": {"title_sort": {"value": r"a*b?c\*%"}}}
 

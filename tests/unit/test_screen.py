@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 from rich.progress import Progress
 
+from core.errors import SondeError
 from core.json_types import Json
 from es_mappings.codecs.runs import Refusal, RunReport, WarningKind
 from indexer.quality.quality import QualityFinding, QualityReport
@@ -25,6 +26,7 @@ from sonde.cli.documents import show_answer
 from sonde.cli.screen import DataConsole, NameColumn, say, say_json, screen
 from sonde.cli.search import show
 from sonde.cli.sources import _show_quality
+from tests.servers.files import file_server
 from tests.shared_data import shared_data
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -150,6 +152,14 @@ def _service(answer: Json) -> Iterator[str]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
+
+
+def test_an_address_of_something_else_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "search").write_text("<p>A portal.</p>", "utf-8")
+    with file_server(tmp_path) as url:
+        done = CliRunner().invoke(cli, ["search", "rain", "--url", url.rstrip("/")])
+    assert isinstance(done.exception, SondeError)
+    assert str(done.exception) == f"{url}search answers 200 without JSON: no service of Sonde is there."
 
 
 def test_commands_print_by_the_screen_alone() -> None:

@@ -11,6 +11,7 @@ from search_api.search.retrieval.spelling import (
     corrected_question,
     edits,
     likely_correction,
+    near_words_section,
     one_edit_away,
     sure_correction,
 )
@@ -132,3 +133,10 @@ def test_texts_with_one_other_letter_are_one_edit_away() -> None:
     near = one_edit_away("snow")
     assert {"now", "snoww", "sonw", "snew"} <= near
     assert all(edits("snow", text) == 1 for text in near)
+
+
+def test_a_word_of_more_letters_than_any_has_no_neighbours() -> None:
+    long_word = "e" * 41
+    assert near_words_section([long_word]) == {}
+    assert len(near_words_section([long_word[1:]])) == 2
+    assert PLACES.near(long_word) == []

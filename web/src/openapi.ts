@@ -496,7 +496,7 @@ export interface components {
             q?: string;
             /** @description Relation of the record to the area: `within` is inside it, `contains` covers it. */
             relation?: "intersects" | "within" | "contains" | "disjoint" | "near" | "north_of" | "south_of" | "east_of" | "west_of";
-            /** @description Whether the cross-encoder reranks the best hits. */
+            /** @description Whether late interaction, and a cross-encoder if one is named, rank the best hits. */
             rerank?: boolean;
             /**
              * @description `mine`: the caller's documents; `both`: documents and records. Needs a key.

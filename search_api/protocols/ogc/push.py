@@ -136,7 +136,16 @@ def patch_of_request() -> Json:
     patch = request.get_json(force=True, silent=True)
     if not isinstance(patch, dict):
         raise InvalidInput("body", "body: is not a JSON object with the members to change")
+    refuse_half_characters(patch)
     return patch
+
+
+def refuse_half_characters(body: object) -> None:
+    """Raises InvalidInput for a text that UTF-8 cannot express, such as ``"\\ud800"``."""
+    try:
+        json.dumps(body, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise InvalidInput("body", "body: holds half of a character (a lone surrogate)") from None
 
 
 def merge_patch(target: object, patch: object) -> object:

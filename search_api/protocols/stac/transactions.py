@@ -33,6 +33,7 @@ from search_api.protocols.ogc.push import (
     merge_patch,
     original_of,
     patch_of_request,
+    refuse_half_characters,
     replace_existing,
     source_named,
 )
@@ -180,6 +181,7 @@ def _body() -> object:
     body = request.get_json(force=True, silent=True)
     if body is None:
         raise InvalidInput("body", "body: is not JSON")
+    refuse_half_characters(body)
     return body
 
 

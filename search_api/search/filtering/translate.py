@@ -129,7 +129,13 @@ def _like(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     if queryable.kind not in ("folded", "exact"):
         raise wrong(f"like compares texts; {queryable.name} is none")
     wildcard = _wildcards(literals.text_of(_without_casei(pattern)))
+    after_any = wildcard.partition("*")[2]
+    if len(after_any) > _LONGEST_AFTER_ANY or after_any.count("?") > _MOST_AFTER_ANY:  # too complex for Elasticsearch
+        raise wrong(f"like takes {_LONGEST_AFTER_ANY} characters after a %, and {_MOST_AFTER_ANY} _ among them")
     return queryable, {"wildcard": {queryable.fields[0]: {"value": wildcard, **_case(queryable, pattern)}}}
+
+
+_LONGEST_AFTER_ANY, _MOST_AFTER_ANY = 80, 8
 
 
 def _wildcards(pattern: str) -> str:

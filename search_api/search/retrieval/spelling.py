@@ -18,6 +18,7 @@ from search_api.search.understanding.understand import MOST_READ
 
 _WORD_FIELDS = ("words", "words.en")
 _SHORTEST = 4
+_LONGEST = 40  # letters: a longer word is no typing error, and its neighbours cost seconds and hundreds of megabytes
 _LONG = 8  # letters of a word that may have two errors
 _SHORT = 5  # letters of a word that has many neighbours
 _COMMON = 3  # records that must have the correction of a word that is not long
@@ -35,7 +36,7 @@ def near_words_section(words: Sequence[str]) -> Json:
     return {
         f"{kind} {word}": {"text": word, "term": {**term, **edits}}
         for word in words
-        if word.isalpha()
+        if word.isalpha() and len(word) <= _LONGEST
         for kind, edits in kinds.items()
     }
 
@@ -132,7 +133,8 @@ class PlaceSpelling:
 
     def near(self, word: str) -> list[str]:
         """The large places that are spelt nearly so."""
-        return sorted(filter(self.is_large, one_edit_away(word))) if len(word) >= _LEAST_LIKE_PLACE else []
+        is_read = _LEAST_LIKE_PLACE <= len(word) <= _LONGEST
+        return sorted(filter(self.is_large, one_edit_away(word))) if is_read else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,7 +228,9 @@ def read_body() -> SearchParameters:
 def _of_form() -> Json:
     schemas = SearchParameters.model_json_schema()["properties"]
     lists = {name for name, schema in schemas.items() if schema.get("type") == "array"}
-    return {name: request.form.getlist(name) if name in lists else request.form[name] for name in request.form}
+    return {
+        name: values if name in lists or len(set(values)) > 1 else values[0] for name, values in request.form.lists()
+    }
 
 
 def _of_json() -> Json:
@@ -239,6 +241,8 @@ def _of_json() -> Json:
     for name in ("filter", "geometry"):
         if isinstance(body.get(name), dict):
             body[name] = json.dumps(body[name])
+            if name == "filter":
+                body.setdefault("filter-lang", "cql2-json")
     return {name: value for name, value in body.items() if value is not None}
 
 
