@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, wraps
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeVar, cast, get_type_hints
 from urllib.parse import unquote_to_bytes
 
 from flask import Flask, Response, abort, request
@@ -244,12 +244,17 @@ def register(app: Flask) -> None:
         if scope_of(rule.rule, request.method) is None:  # pages and probes
             return
         _refuse_other_encodings(request.query_string)
-        model = get_type_hints(inspect.unwrap(app.view_functions[rule.endpoint])).get("query")
+        model = _query_of(app.view_functions[rule.endpoint])
         for name, values in request.args.lists():
             if model is None:
                 abort(unknown_parameter(name))
-            if len(set(values)) > 1 and name in model.model_json_schema()["properties"] and name not in _lists(model):
+            if len(set(values)) > 1 and name in _schema(model)["properties"] and name not in _lists(model):
                 raise InvalidInput(name, f"{name}: has {len(values)} different values; give it once")
+
+
+@cache
+def _query_of(view: Callable[..., object]) -> type[Parameters] | None:
+    return cast(type[Parameters] | None, get_type_hints(inspect.unwrap(view)).get("query"))
 
 
 def _refuse_other_encodings(query: bytes) -> None:
