@@ -17,7 +17,7 @@ import yaml
 from tests.cluster import object_metrics
 from tests.cluster.faults import Release, ask, upload
 from tests.cluster.keda import METRICS_PORT as KEDA_PORT
-from tests.cluster.node import Node, wait_until
+from tests.cluster.node import NAMESPACE, Node, wait_until
 from tests.cluster.progress import say
 from tests.cluster.servers import SEARCH
 from tests.cluster.watching import queries
@@ -170,6 +170,7 @@ def _shards_missing(release: Release) -> None:
 def _documents_wait(release: Release) -> None:
     """Elasticsearch is whole again; the worker of users' documents is gone, and a new user uploads one."""
     _ask_elasticsearch(release, "DELETE", "sonde-records-red")
+    release.node.attempt("kubectl", "-n", NAMESPACE, "delete", "scaledobjects", "--all")  # KEDA would bring it back
     release.node.kubectl("scale", "deployment", "demo-sonde-worker-library", "--replicas=0")
     upload(release.node, "new")
 
