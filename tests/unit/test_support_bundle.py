@@ -208,3 +208,12 @@ def test_a_wrong_file_of_sources_does_not_prevent_the_bundle(tmp_path: Path, ent
     (tmp_path / "sources.yaml").write_text(f"sources:\n  - {entry}\n", "utf-8")
     settings = Settings(harvest=HarvestSettings(sources=tmp_path / "sources.yaml"))
     assert json.loads(support_texts(settings, {}, [], [])["sources.json"]) == []
+
+
+def test_two_logs_of_one_name_are_both_kept(tmp_path: Path) -> None:
+    logs = [tmp_path / pod / "pod.log" for pod in ("one", "two")]
+    for log in logs:
+        log.parent.mkdir()
+        log.write_text(f"of {log.parent.name}\n", "utf-8")
+    texts = support_texts(Settings(), {}, [], [], logs)
+    assert {text for name, text in texts.items() if name.endswith("pod.log")} == {"of one\n", "of two\n"}

@@ -232,7 +232,7 @@ def support_texts(
     }
     folder = settings.stack.folder / "logs"
     for log in (*sorted(folder.glob("*.log")), *sorted(folder.glob("*.log.1")), *logs):
-        texts[f"logs/{log.name}"] = last_lines(log)
+        texts[f"logs/{f'{len(texts)}-' if f'logs/{log.name}' in texts else ''}{log.name}"] = last_lines(log)
     return {"README.txt": _ABOUT} | {name: scrubber.scrub(text) for name, text in texts.items()}
 
 
