@@ -17,6 +17,7 @@ import pytest
 import redis
 from click.testing import CliRunner
 from pydantic import SecretStr
+from structlog.testing import capture_logs
 
 from es_mappings.names import alias, concrete
 from evaluation.local_server import serve
@@ -342,4 +343,5 @@ def test_the_bundle_for_a_bug_report_has_the_findings_and_no_password(
     findings = {one["part"]: one["state"] for one in json.loads(texts["sonde-support/doctor.json"])}
     assert (findings["index"], findings["broker"]) == ("ok", "broken")
     assert texts["sonde-support/logs/pod.log"] == "cannot reach <SONDE_BROKER__URL>\nharvest.ended\n"
-    assert CliRunner().invoke(cli, ["doctor", "--support", "-"]).stdout_bytes[:2] == b"\x1f\x8b"
+    with capture_logs():  # the console script sends them to standard error
+        assert CliRunner().invoke(cli, ["doctor", "--support", "-"]).stdout_bytes[:2] == b"\x1f\x8b"
