@@ -13,7 +13,8 @@ from tests.cluster.searched import asked
 
 MOST = 4
 _CLIENTS = 9
-_AUTOSCALING = {"api": {"autoscaling": {"enabled": True, "min": API_PODS, "max": MOST}}}
+_CPU_PERCENT = 60  # of the request: here Elasticsearch takes the processor before the pods reach the chart's share
+_AUTOSCALING = {"api": {"autoscaling": {"enabled": True, "min": API_PODS, "max": MOST, "cpuPercent": _CPU_PERCENT}}}
 
 
 def scaled_under_load(release: Release) -> None:
