@@ -177,7 +177,8 @@ def _documents_wait(release: Release) -> None:
 
 def _ask_elasticsearch(release: Release, method: str, path: str, body: Mapping[str, Any] | None = None) -> None:
     given = ("-H", "Content-Type: application/json", "--data", json.dumps(body)) if body is not None else ()
-    release.node.run("curl", "--silent", "--fail-with-body", "-X", method, *given, f"{SEARCH}/{path}")
+    patient = ("--retry", "10", "--retry-delay", "3", "--retry-all-errors")  # its node may just be starting again
+    release.node.run("curl", "--silent", "--fail-with-body", *patient, "-X", method, *given, f"{SEARCH}/{path}")
 
 
 def _broker_gone(release: Release) -> None:
