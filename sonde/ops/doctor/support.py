@@ -232,7 +232,8 @@ def support_texts(
     }
     folder = settings.stack.folder / "logs"
     for log in (*sorted(folder.glob("*.log")), *sorted(folder.glob("*.log.1")), *logs):
-        texts[f"logs/{f'{len(texts)}-' if f'logs/{log.name}' in texts else ''}{log.name}"] = last_lines(log)
+        name = f"logs/{log.name}"
+        texts[f"logs/{len(texts)}-{log.name}" if name in texts else name] = last_lines(log)
     return {"README.txt": _ABOUT} | {name: scrubber.scrub(text) for name, text in texts.items()}
 
 
