@@ -76,10 +76,9 @@ def test_a_beat_that_begins_before_its_broker_waits_for_it(app: Celery, broker_u
     with capture_logs() as logs:
         starting = threading.Thread(target=lambda: made.append(RetryingScheduler(app=app)), daemon=True)
         starting.start()
-        while not logs:
+        while not any(entry["event"] == "beat.without_broker" for entry in logs):
             starting.join(0.05)
         door.open()
         starting.join(30)
     door.close()
     assert made, "it did not begin when the broker came"
-    assert {entry["event"] for entry in logs} == {"beat.without_broker"}
