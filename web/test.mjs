@@ -1,4 +1,4 @@
-// Bundles each test/*.test.ts and hands it to node's own test runner.
+// Bundles each test/*.test.ts, or those named, and hands it to node's own test runner: npm test -- words.test.ts
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const folder = await mkdtemp(join(tmpdir(), "sonde-page-"));
-const tests = (await readdir("test")).filter((name) => name.endsWith(".test.ts"));
+const named = process.argv.slice(2);
+const tests = named.length ? named : (await readdir("test")).filter((name) => name.endsWith(".test.ts"));
 await build({
   entryPoints: tests.map((name) => join("test", name)),
   outdir: folder,

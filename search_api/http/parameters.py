@@ -25,6 +25,7 @@ from pydantic import (
     field_validator,
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from werkzeug.datastructures import MultiDict
 
 from core.errors import InvalidInput
 from core.geo import BBox
@@ -276,15 +277,11 @@ def checked_query(view: Callable[[Query], Response]) -> Callable[..., Response]:
     flask-openapi, which documents the view, leaves the check to it.
     """
     model: type[Query] = get_type_hints(view)["query"]
-    lists = _lists(model)
 
     @wraps(view)
     def checked() -> Response:
-        arguments = request.args
         try:
-            query = model.model_validate(
-                {key: arguments.getlist(key) if key in lists else arguments[key] for key in arguments}
-            )
+            query = model.model_validate(with_lists(model, request.args))
         except ValidationError as error:
             abort(from_validation(error))
         return view(query)
@@ -293,6 +290,13 @@ def checked_query(view: Callable[[Query], Response]) -> Callable[..., Response]:
     return checked
 
 
+def with_lists(model: type[Parameters], given: MultiDict[str, str]) -> Json:
+    """The values as the model reads them; several for a parameter that takes one stay a list, which it refuses."""
+    lists = _lists(model)
+    return {name: values if name in lists or len(set(values)) > 1 else values[0] for name, values in given.lists()}
+
+
+@cache
 def _lists(model: type[Parameters]) -> frozenset[str]:
     """The parameters that may be given several times."""
     properties = model.model_json_schema()["properties"]

@@ -9,7 +9,7 @@ from sonde.document_settings import CitationsSettings
 from sonde.settings import NetSettings
 from sonde.wiring.api import api_parts
 from tests.api.test_related import StandIn, events, service
-from tests.browser.conftest import SHOTS, Shoot, Visit, served
+from tests.browser.conftest import Shoot, Visit, served
 from tests.browser.test_page_people import flaws
 from tests.browser.test_page_rooms import sound
 from tests.service import Service
@@ -44,7 +44,6 @@ def test_a_record_leads_on(visit: Visit, service: Service, events: StandIn, shoo
         explains.get_by_text("Table 1. Snow days at the stations").click()
         expect(explains.get_by_role("row", name="Andermatt 172")).to_be_visible()
         sound(page)
-        explains.screenshot(path=SHOTS / "record-tables.png")
         page.get_by_role("region", name="Older versions").get_by_role("link").first.click()
         expect(page.get_by_role("heading", level=1)).to_contain_text("Version 5")
         page.goto(address + "?q=daily+snow+cover+of+the+Alps&lang=de")

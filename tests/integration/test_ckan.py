@@ -32,7 +32,6 @@ from tests.service import Service
 from tests.tcp_proxy import Door, door
 
 SOURCE = "portal"
-SHOTS = Path(__file__).resolve().parents[2] / "dist" / "screenshots"
 _AFRICA = {"type": "Polygon", "coordinates": [[[10, -35], [41, -35], [41, -8], [10, -8], [10, -35]]]}
 _ABOUT = {
     "rain-southern-africa": ("Monthly precipitation of southern Africa", "Rain gauges of twelve countries since 1961."),
@@ -153,8 +152,6 @@ def test_the_portal_shows_sonde_s_search_in_its_own_frame(both: Both) -> None:
         search.get_by_label("What are you looking for?").press("Enter")
         expect(search.locator(".hit").first).to_contain_text("Soil moisture from satellites", timeout=60_000)
         expect(page.get_by_role("heading", level=1)).to_contain_text("Search by what, where and when")
-        SHOTS.mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=SHOTS / "ckan-sonde.png")
 
 
 def test_what_is_private_is_shown_to_nobody_else(both: Both) -> None:

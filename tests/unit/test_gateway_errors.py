@@ -28,6 +28,8 @@ from es_gateway.nodes import GuardedNode
 from es_gateway.searching import search_all, with_current_index
 
 Reply = tuple[int, dict[str, Any]]
+BROKEN = 0
+"""As a status: the connection ends without an answer."""
 
 
 class _Scripted(BaseHTTPRequestHandler):
@@ -40,6 +42,9 @@ class _Scripted(BaseHTTPRequestHandler):
         replies: list[Reply] = self.server.replies
         status, body = replies.pop(0) if len(replies) > 1 else replies[0]
         self.server.asked.append((self.path, self.headers.get("authorization"), remaining_s()))
+        self.close_connection = status == BROKEN
+        if self.close_connection:
+            return
         content = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")
@@ -127,6 +132,18 @@ def test_an_index_that_another_process_made_is_no_fault_for_the_log(
 def test_nobody_at_the_address_is_not_reachable(node: type[GuardedNode] | None) -> None:
     with pytest.raises(errors.NotReachable, match="Elasticsearch does not answer"):
         connected(Connection(["http://127.0.0.1:9"]), node=node).info()
+
+
+def test_a_node_that_ends_behind_the_address_of_several_loses_no_search(server: Any, client: Elasticsearch) -> None:
+    server.replies = [(BROKEN, {}), (BROKEN, {}), (200, {"responses": [{"hits": {"hits": []}}]})]
+    assert search_all(client, [{"index": "a"}, {}]) == [{"hits": {"hits": []}}]
+
+
+def test_an_address_where_every_connection_breaks_is_not_reachable(server: Any, client: Elasticsearch) -> None:
+    server.replies = [(BROKEN, {})]
+    with pytest.raises(errors.NotReachable):
+        client.count(index="a")
+    assert len(server.asked) == 3
 
 
 def test_a_status_that_is_asked_for_is_no_error(server: Any, client: Elasticsearch) -> None:

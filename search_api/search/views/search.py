@@ -22,7 +22,7 @@ from search_api.formats_out.formats import result_writers
 from search_api.formats_out.notations import ResultPage
 from search_api.http.access.guard import caller
 from search_api.http.openapi import answer_as
-from search_api.http.parameters import checked_query
+from search_api.http.parameters import checked_query, with_lists
 from search_api.http.problems import Problem, from_validation
 from search_api.http.responses import GEOJSON, Addresses, document_link, item_path, json_part, link, ways_on
 from search_api.page.plain_page import HTML, wants_html
@@ -214,7 +214,7 @@ def read_body() -> SearchParameters:
     """
     request.max_content_length = LARGEST_BODY_BYTES
     if request.mimetype == FORM:
-        parameters = _of_form()
+        parameters = with_lists(SearchParameters, request.form)
     elif request.is_json:
         parameters = _of_json()
     else:
@@ -223,14 +223,6 @@ def read_body() -> SearchParameters:
         return SearchParameters.model_validate(parameters)
     except ValidationError as error:
         abort(from_validation(error))
-
-
-def _of_form() -> Json:
-    schemas = SearchParameters.model_json_schema()["properties"]
-    lists = {name for name, schema in schemas.items() if schema.get("type") == "array"}
-    return {
-        name: values if name in lists or len(set(values)) > 1 else values[0] for name, values in request.form.lists()
-    }
 
 
 def _of_json() -> Json:
