@@ -51,9 +51,10 @@ def course(node: Node, parts: Sequence[str], found: Findings) -> None:
     if OLD in parts:
         _beside(node)
         upgraded_with_data(node, _values(), found)
-        node.kubectl("delete", "pods", "--all", "--grace-period=10")  # else a worker may end its task for minutes
-        node.run("kubectl", "delete", "namespace", "geo", "--timeout=300s")
-        node.run("kubectl", "delete", "pv", "--all", "--timeout=60s")
+        with step("0.1.0 is cleared away"):
+            node.kubectl("delete", "pods", "--all", "--grace-period=0", "--force")  # else a worker ends its task first
+            node.run("kubectl", "delete", "namespace", "geo", "--timeout=300s")
+            node.run("kubectl", "delete", "pv", "--all", "--timeout=60s")
     if set(parts) - {OLD}:
         _beside(node)
         _of_this_version(node, parts, found)

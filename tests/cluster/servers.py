@@ -20,7 +20,7 @@ from local_stack.testing import elasticsearch_cluster
 
 NODES = ("10.77.0.1", "10.77.0.2", "10.77.0.3")
 SEARCH = f"http://{NODES[0]}:9200"
-CATALOGUE_PORT, CATALOGUE_RECORDS = 8999, 600
+CATALOGUE_PORT, CATALOGUE_RECORDS = 8999, 400
 _PAGE, _PAGE_S = 20, 4.0
 
 
