@@ -80,8 +80,6 @@ WAIT = wait_random_exponential(multiplier=0.5, max=15)  # full jitter: 0..0.5, 0
 _NOT_REPEATED = frozenset({"indices.create", "indices.update_aliases"})
 """A repetition of these fails."""
 _BULK_TIMEOUT_S = 120.0
-_RETRIES = 2
-"""At one address: of three nodes behind it, one may just have ended and still be given new connections."""
 _OPTIONS = (
     "_headers", "_request_timeout", "_ignore_status", "_max_retries", "_retry_on_timeout", "_retry_on_status",
 )  # fmt: skip
@@ -186,8 +184,7 @@ class Connection:
 
 
 def connected(connection: Connection, *, node: type[BaseNode] | None = None) -> Elasticsearch:
-    """The client of this process. Each call fails within its time. What a broken connection ends is sent again at once,
-    to another node; one address may also be that of several, as in Kubernetes. Silence is not retried.
+    """The client of this process. Each call fails within its time; retries go only to another node.
 
     ``node``: a class that also measures, or that obeys the deadline of a request.
     """
@@ -199,7 +196,7 @@ def connected(connection: Connection, *, node: type[BaseNode] | None = None) -> 
         basic_auth=connection.basic_auth,
         api_key=connection.api_key,
         request_timeout=connection.timeout_s,
-        max_retries=max(len(connection.urls) - 1, _RETRIES),
+        max_retries=len(connection.urls) - 1,
         retry_on_timeout=False,
         retry_on_status=(),
         serializers=SERIALIZERS,

@@ -37,6 +37,8 @@ from core.deadlines import LEAST_S, Breaker, BreakerPolicy, CircuitOpen, remaini
 
 _READ_BYTES = 64 * 1024
 _LONGEST_HEAD = 32 * 1024
+_SEARCHES = ("/_search", "/_msearch", "/_count", "/_mget")
+_REPEATS = 2
 _TARGET = re.compile(r"[\x21-\x7e]+")
 _LENGTH_FIELDS = frozenset(("content-length", "transfer-encoding"))
 
@@ -223,7 +225,11 @@ def _tls(config: NodeConfig) -> ssl.SSLContext:
 
 
 class GuardedNode(HttpNode):
-    """Obeys the deadline of the current HTTP request, and pauses for a second after several failures."""
+    """Obeys the deadline of the current HTTP request, and pauses for a second after several failures.
+
+    A search whose connection breaks is sent again at once: one address may be that of several nodes, of which one has
+    just ended, and two of three connections go to the others.
+    """
 
     def __init__(self, config: NodeConfig) -> None:
         super().__init__(config)
@@ -237,9 +243,14 @@ class GuardedNode(HttpNode):
         headers: HttpHeaders | None = None,
         request_timeout: DefaultType | float | None = DEFAULT,
     ) -> NodeApiResponse:
+        repeats = _REPEATS if target.partition("?")[0].endswith(_SEARCHES) else 0
         timeout = self._within_deadline(request_timeout)  # an expired deadline is not a failure of the node
         try:
             with self._breaker.guarding(TransportError):
+                for _ in range(repeats):
+                    with suppress(TransportConnectionError):
+                        return super().perform_request(method, target, body, headers, timeout)
+                    timeout = self._within_deadline(request_timeout)
                 return super().perform_request(method, target, body, headers, timeout)
         except CircuitOpen as error:
             raise TransportConnectionError(str(error)) from error

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from local_stack.accounts import node_folder, unprivileged_account
-from local_stack.elasticsearch import elasticsearch_part, prepare_server
+from local_stack.elasticsearch import elasticsearch_part
 from local_stack.part import External, Reporter, StackPart, ignore_event
 from local_stack.ports import free_port
 from local_stack.settings import DEFAULT_VERSION, NodeConfig, StackConfig, ValkeyConfig, default_cache
@@ -70,11 +70,6 @@ def elasticsearch_cluster(folder: Path, nodes: int = 3, *, heap: str = "512m") -
         ]  # fmt: skip
         # At once: a node answers when the others are there.
         yield list(pool.map(node_stack.enter_context, futures))
-
-
-def fetch_elasticsearch() -> None:
-    """Elasticsearch is in the cache then, so that a node starts where there is no network. Raises StackError."""
-    prepare_server(StackConfig(Path(), os.environ, default_cache()), ignore_event)
 
 
 @contextmanager

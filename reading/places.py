@@ -22,7 +22,6 @@ Source = Literal["gazetteer", "entities", "coordinates"]
 
 _PLACE_LABELS = frozenset(("GPE", "LOC", "NORP", "FAC"))
 _LARGE_KINDS = frozenset(("continent", "country", "sea", "named_region", "river_basin"))
-_LOCATED_KINDS = frozenset(("city", "region", "island", "named_region"))
 _QUALIFYING_MARKS = (", ", ",", " (", " ")  # between a place and the larger one that contains it
 _CLOSE_CALL = 0.1  # two places with a smaller difference in importance are hard to distinguish
 _MOST_ALTERNATIVES = 5

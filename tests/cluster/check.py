@@ -16,7 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-from local_stack.testing import fetch_elasticsearch
+from local_stack.elasticsearch import prepare_server
+from local_stack.part import ignore_event
+from local_stack.settings import StackConfig, default_cache
 from tests.cluster import old_release
 from tests.cluster.course import KEDA, NAMES, OLD, PARTS, SCALING, course
 from tests.cluster.elastic_operator import reconciled
@@ -73,7 +75,7 @@ def main(arguments: list[str]) -> int:
             _build_images(node, parts)
         programs.result()
     with step("Elasticsearch's files"):
-        fetch_elasticsearch()  # the cluster has no way out
+        prepare_server(StackConfig(Path(), os.environ, default_cache()), ignore_event)  # the cluster has no way out
     found = _found(node, parts)
     for row in found.rows:
         say(row.line())

@@ -134,16 +134,20 @@ def test_nobody_at_the_address_is_not_reachable(node: type[GuardedNode] | None) 
         connected(Connection(["http://127.0.0.1:9"]), node=node).info()
 
 
-def test_a_node_that_ends_behind_the_address_of_several_loses_no_search(server: Any, client: Elasticsearch) -> None:
+def test_a_node_that_ends_behind_the_address_of_several_loses_no_search(server: Any) -> None:
+    client = connected(Connection([f"http://127.0.0.1:{server.server_port}"]), node=GuardedNode)
     server.replies = [(BROKEN, {}), (BROKEN, {}), (200, {"responses": [{"hits": {"hits": []}}]})]
     assert search_all(client, [{"index": "a"}, {}]) == [{"hits": {"hits": []}}]
 
 
-def test_an_address_where_every_connection_breaks_is_not_reachable(server: Any, client: Elasticsearch) -> None:
+@pytest.mark.parametrize(
+    ("ask", "sent"), [(lambda client: client.count(index="a"), 3), (lambda client: client.info(), 1)]
+)
+def test_an_address_where_every_connection_breaks_is_not_reachable(server: Any, ask: Any, sent: int) -> None:
     server.replies = [(BROKEN, {})]
     with pytest.raises(errors.NotReachable):
-        client.count(index="a")
-    assert len(server.asked) == 3
+        ask(connected(Connection([f"http://127.0.0.1:{server.server_port}"]), node=GuardedNode))
+    assert len(server.asked) == sent
 
 
 def test_a_status_that_is_asked_for_is_no_error(server: Any, client: Elasticsearch) -> None:
