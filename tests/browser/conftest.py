@@ -100,6 +100,14 @@ def open_record(page: Page, number: int = 0) -> None:
     expect(page.get_by_role("heading", level=1)).not_to_have_class("unseen")
 
 
+def until(page: Page, holds: str) -> None:
+    """Waits for a condition in the page; its policy forbids what Playwright's own wait_for_function does."""
+    look = f"() => ({holds}) ? done() : performance.now() > end ? fail(location.href) : requestAnimationFrame(look)"
+    page.evaluate(
+        f"() => new Promise((done, fail) => {{ const end = performance.now() + 30000; const look = {look}; look(); }})"
+    )
+
+
 def _note(kind: str, text: str, wrong: list[str]) -> None:
     """The browser's own note on an answer of 4xx or 5xx is no fault of the page: tests ask for such answers."""
     if kind in ("error", "warning") and not re.match(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Shoot, Visit, open_record
+from tests.browser.conftest import Shoot, Visit, open_record, until
 from tests.browser.test_page_search import asked, changed_answer, titles
 
 
@@ -38,14 +38,6 @@ def test_a_whole_list_has_one_number(visit: Visit) -> None:
     state = page.locator(".state").inner_text()
     assert page.get_by_text("List every record").count() == 0
     assert f"of {state.split(' ')[0]} shown" in page.locator(".more").inner_text()
-
-
-def until(page: Page, holds: str) -> None:
-    """Waits for a condition in the page; its policy forbids what Playwright's own wait_for_function does."""
-    look = f"() => ({holds}) ? done() : performance.now() > end ? fail(scrollY) : requestAnimationFrame(look)"
-    page.evaluate(
-        f"() => new Promise((done, fail) => {{ const end = performance.now() + 30000; const look = {look}; look(); }})"
-    )
 
 
 def forty(visit: Visit, **options: Any) -> tuple[Page, int]:

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
-from tests.browser.conftest import Shoot, Visit
+from tests.browser.conftest import Shoot, Visit, until
 from tests.browser.test_page_search import asked, titles
 
 GASES = "?q=greenhouse+gas+measurements+north+of+Italy+since+2010"
@@ -223,7 +223,7 @@ def test_a_polygon_is_drawn_changed_and_removed(visit: Visit, shoot: Shoot) -> N
     page.mouse.down()
     page.mouse.move(handle["x"] + 60, handle["y"] + 8, steps=4)
     page.mouse.up()
-    page.wait_for_function("before => !location.href.includes(before)", arg=f"{corners[0][0]:g}+{corners[0][1]:g}")
+    until(page, f"!location.href.includes('{corners[0][0]:g}+{corners[0][1]:g}')")
     assert outline(page)[1:-1] == corners[1:-1]
     page.get_by_role("button", name="Remove the area").click()
     expect(page.locator(".area-handle")).to_have_count(0)
@@ -250,7 +250,7 @@ def test_a_circle_is_drawn_and_typed(visit: Visit, shoot: Shoot) -> None:
     radius.fill("500")
     page.get_by_label("Latitude").fill("60")
     page.keyboard.press("Enter")
-    page.wait_for_function("location.search.includes('64.49')")
+    until(page, "location.search.includes('64.49')")
     assert max(latitude for _, latitude in outline(page)) - 60 < 4.6
     radius.fill("-1")
     page.keyboard.press("Enter")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Shoot, Visit
+from tests.browser.conftest import Shoot, Visit, until
 from tests.browser.test_page_map import drawn
 from tests.browser.test_page_search import titles
 
@@ -76,7 +76,7 @@ def test_the_wheel_scrolls_the_page_and_zooms_with_ctrl(visit: Visit, shoot: Sho
     page.mouse.wheel(0, 120)
     expect(page.locator(".map-hint")).to_contain_text("Ctrl")
     shoot(page, "map-hint")
-    page.wait_for_function("scrollY > 0")
+    until(page, "scrollY > 0")
     assert page.locator(".frame").get_attribute("d") == before
     page.locator(".map-place").hover()
     page.keyboard.down("Control")

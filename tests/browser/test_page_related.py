@@ -9,7 +9,7 @@ from sonde.document_settings import CitationsSettings
 from sonde.settings import NetSettings
 from sonde.wiring.api import api_parts
 from tests.api.test_related import StandIn, events, service
-from tests.browser.conftest import Shoot, Visit, served
+from tests.browser.conftest import Shoot, Visit, served, until
 from tests.browser.test_page_people import flaws
 from tests.browser.test_page_rooms import sound
 from tests.service import Service
@@ -56,7 +56,7 @@ def test_a_record_leads_on(visit: Visit, service: Service, events: StandIn, shoo
         old.scroll_into_view_if_needed()
         shoot(page, "hit-newer")
         page.set_viewport_size({"width": 390, "height": 844})
-        page.wait_for_function("document.documentElement.scrollWidth === 390")
+        until(page, "document.documentElement.scrollWidth === 390")
         old.locator(".newer a").click()
         expect(page.get_by_role("heading", level=1)).to_contain_text("Version 7")
         page.close()  # it may still be asking: the service ends here
