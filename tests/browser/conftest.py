@@ -19,7 +19,7 @@ from tests.browser.chromium import chromium
 from tests.service import Service
 
 SHOTS = os.environ.get("SONDE_SHOTS")
-"""The folder for pictures of the pages; without it none are made, which takes a third of a visit's time."""
+"""The folder for pictures of the pages; without it none are made."""
 _QUIET = (
     "--no-sandbox",
     "--disable-gpu",

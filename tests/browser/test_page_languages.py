@@ -113,11 +113,10 @@ def test_every_view_fits_in_every_language(visit: Visit, shoot: Shoot, language:
         page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
         fits(page, 360)
         shoot(page, f"{language}-{name}-360")
-        page.keyboard.press("Escape")
-        page.set_viewport_size({"width": 1280, "height": 900})
-        page.wait_for_selector(ready, state="attached")
-        fits(page, 1280)
-        shoot(page, f"{language}-{name}-1280")
+        wide = visit(address, viewport={"width": 1280, "height": 900})
+        wide.wait_for_selector(ready, state="attached")
+        fits(wide, 1280)
+        shoot(wide, f"{language}-{name}-1280")
 
 
 GERMAN = "?q=Gletscher+in+der+Schweiz"

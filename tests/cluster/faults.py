@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from tests.cluster.node import HERE, ROOT, Node, wait_until
+from tests.cluster.node import HERE, PATIENT, ROOT, Node, wait_until
 
 API_PODS = 2
 CHART = ROOT / "helm" / "sonde"
@@ -154,9 +154,8 @@ def interrupted_harvest(release: Release) -> None:
 def upload(node: Node, user: str = "check") -> str:
     """A key made in a pod; the user uploads a document by it. The same document of another user is read again."""
     key = key_of(node, user, "library", "search")
-    patient = ("--retry", "10", "--retry-delay", "3", "--retry-all-errors")  # Elasticsearch may just be whole again
     file = f"file=@{HERE / 'upload.txt'}"
-    ask(node, "/library/documents", "-H", f"Authorization: Bearer {key}", "-F", file, *patient)
+    ask(node, "/library/documents", "-H", f"Authorization: Bearer {key}", "-F", file, *PATIENT)
     return key
 
 

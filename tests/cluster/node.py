@@ -17,6 +17,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 NAMESPACE = "geo"
+PATIENT = ("--retry", "10", "--retry-delay", "3", "--retry-all-errors")
+"""For curl, where Elasticsearch may be starting again."""
 
 
 @dataclass(frozen=True)

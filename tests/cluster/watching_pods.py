@@ -17,7 +17,7 @@ import yaml
 from tests.cluster import object_metrics
 from tests.cluster.faults import Release, ask, upload
 from tests.cluster.keda import METRICS_PORT as KEDA_PORT
-from tests.cluster.node import NAMESPACE, Node, wait_until
+from tests.cluster.node import NAMESPACE, PATIENT, Node, wait_until
 from tests.cluster.progress import say
 from tests.cluster.servers import SEARCH
 from tests.cluster.watching import queries
@@ -177,8 +177,7 @@ def _documents_wait(release: Release) -> None:
 
 def _ask_elasticsearch(release: Release, method: str, path: str, body: Mapping[str, Any] | None = None) -> None:
     given = ("-H", "Content-Type: application/json", "--data", json.dumps(body)) if body is not None else ()
-    patient = ("--retry", "10", "--retry-delay", "3", "--retry-all-errors")  # its node may just be starting again
-    release.node.run("curl", "--silent", "--fail-with-body", *patient, "-X", method, *given, f"{SEARCH}/{path}")
+    release.node.run("curl", "--silent", "--fail-with-body", *PATIENT, "-X", method, *given, f"{SEARCH}/{path}")
 
 
 def _broker_gone(release: Release) -> None:

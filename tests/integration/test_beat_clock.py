@@ -82,3 +82,5 @@ def test_a_beat_that_begins_before_its_broker_waits_for_it(app: Celery, broker_u
         starting.join(30)
     door.close()
     assert made, "it did not begin when the broker came"
+    own = {entry["event"] for entry in logs if entry["event"].startswith("beat.")}
+    assert own == {"beat.without_broker"}

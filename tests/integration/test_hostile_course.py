@@ -15,7 +15,7 @@ from lab.hostile.course import AttackOutcome, AttackTerms, run_attacks
 from lab.malformed.target import target
 from sonde.settings import ElasticsearchSettings, Settings
 
-TERMS = AttackTerms(searchers=3, seconds=1.0, ratio=None)
+TERMS = AttackTerms(searchers=3, seconds=2.0, ratio=None)
 
 
 @pytest.fixture(scope="module")

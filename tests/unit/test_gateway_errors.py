@@ -125,7 +125,8 @@ def test_an_index_that_another_process_made_is_no_fault_for_the_log(
     server.replies = [(400, failing(type_))]
     with capture_logs() as logs, pytest.raises(kind):
         client.indices.create(index="a")
-    assert [entry["event"] for entry in logs].count("elasticsearch.refused") == said
+    own = [entry["event"] for entry in logs if entry["event"].startswith("elasticsearch.")]
+    assert own == ["elasticsearch.refused"] * said
 
 
 @pytest.mark.parametrize("node", [None, GuardedNode])
