@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import tempfile
 import threading
-import time
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -20,7 +19,9 @@ from pathlib import Path
 from typing import TypeVar
 from zipfile import BadZipFile
 
+import requests
 from remotezip import RemoteZip, RemoteZipError
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from local_stack.accounts import make_shared_folder
 from local_stack.errors import FetchFailed, RequirementMissing
@@ -30,10 +31,12 @@ from local_stack.part import Reporter
 _URL = re.compile(r"https?://[^\s\x1b]+")
 _MAVEN_TIMEOUT_S = 300
 _CONNECTIONS = 8
-_ATTEMPTS = 4
 _TIMEOUT_S = 60
 Value = TypeVar("Value")
 _FETCH_ERRORS = (RemoteZipError, BadZipFile, OSError, EOFError)
+_RETRYING = Retrying(
+    retry=retry_if_exception_type(_FETCH_ERRORS), stop=stop_after_attempt(4), wait=wait_exponential(0.5), reraise=True
+)
 
 
 def repository_url(environment: Mapping[str, str]) -> str:
@@ -128,7 +131,8 @@ def _fetch_entry(
 ) -> None:
     def read() -> bytes:
         if not hasattr(readers, "archive"):
-            readers.archive = RemoteZip(url, timeout=_TIMEOUT_S)
+            # With a session: without, each of the files would make a new connection.
+            readers.archive = RemoteZip(url, session=requests.Session(), timeout=_TIMEOUT_S)
         try:
             content: bytes = readers.archive.read(entry.name)
         except _FETCH_ERRORS:
@@ -146,14 +150,10 @@ def _fetch_entry(
 
 
 def _retry(call: Callable[[], Value]) -> Value:
-    for attempt in range(_ATTEMPTS):
-        try:
-            return call()
-        except _FETCH_ERRORS as error:
-            if attempt == _ATTEMPTS - 1:
-                raise FetchFailed(f"Elasticsearch could not be fetched: {type(error).__name__}") from error
-            time.sleep(0.5 * 2**attempt)
-    raise AssertionError("unreachable")
+    try:
+        return _RETRYING(call)
+    except _FETCH_ERRORS as error:
+        raise FetchFailed(f"Elasticsearch could not be fetched: {type(error).__name__}") from error
 
 
 PLUGIN_NAME = "sonde-geo-shape"

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -44,7 +44,7 @@ from sonde.wiring.models import Models
 _ARCHIVES = ("ncar_eol_9206.tar.gz", "ncar_rda_1669.tar.gz")
 _SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 _MAX_EMBEDDED = 20_000
-_WARM_UP_S = 2.0
+_SECONDS = click.FloatRange(0.5, 60)
 
 
 @contextmanager
@@ -140,6 +140,7 @@ class Plan:
 
     courses: tuple[SearchMode, ...]
     clients: tuple[int, ...]
+    warm_up_s: float
     seconds: float
     processes: int
 
@@ -158,7 +159,8 @@ class Plan:
 @click.option(
     "--clients", type=click.IntRange(1, 1000), multiple=True, default=(1, 8, 32), show_default=True, help="At once."
 )
-@shown("--seconds", 5.0, "Seconds of each measurement.", click.FloatRange(0.5, 60))
+@shown("--warm-up", 20.0, "Seconds of searches before each course: Elasticsearch has to compile it.", _SECONDS)
+@shown("--seconds", 5.0, "Seconds of each measurement.", _SECONDS)
 @click.option("--course", "chosen", type=click.Choice([course.name for course in SEARCH_MODES]), multiple=True)
 @shown("--processes", 2, "API processes.", click.IntRange(1, 16))
 @click.option(
@@ -178,6 +180,7 @@ def load(
     passages: int,
     embedded: int,
     clients: tuple[int, ...],
+    warm_up: float,
     seconds: float,
     chosen: tuple[str, ...],
     processes: int,
@@ -203,9 +206,8 @@ def load(
         drop_standing(elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True), str(standing))
         return
     size = CatalogueSize(records, passages, embedded, index_shape(settings))
-    plan = Plan(
-        tuple(course for course in SEARCH_MODES if not chosen or course.name in chosen), clients, seconds, processes
-    )
+    courses = tuple(course for course in SEARCH_MODES if not chosen or course.name in chosen)
+    plan = Plan(courses, clients, warm_up, seconds, processes)
     paths, questions = _real_catalogues(catalogues or _fetched(settings)), _questions()
     console, progress = screen(), messages()
     with ExitStack() as resources:
@@ -244,15 +246,10 @@ def _refuse_remote(settings: Settings) -> None:
     """Raises SondeError for an Elasticsearch that is not on this machine."""
     for url in (settings.elasticsearch_url, *settings.elasticsearch.more_urls):
         host = urlsplit(url).hostname or ""
-        if not _is_local(host):
-            raise SondeError(f"{host} is another machine. Give --allow-remote to put load on it.")
-
-
-def _is_local(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+        with suppress(ValueError):  # a name
+            if host == "localhost" or ipaddress.ip_address(host).is_loopback:
+                continue
+        raise SondeError(f"{host} is another machine. Give --allow-remote to put load on it.")
 
 
 def _fetched(settings: Settings) -> Path:
@@ -276,7 +273,7 @@ def _measure(settings: Settings, prefix: str, plan: Plan, questions: list[str]) 
     """Each course after a warm-up by four clients for each process, so that every process and cache has seen it."""
     with own_api(settings, prefix, plan.processes) as url:
         for course in plan.courses:
-            ask(url, course, questions, 4 * plan.processes, _WARM_UP_S)
+            ask(url, course, questions, 4 * plan.processes, plan.warm_up_s)
             for clients in plan.clients:
                 replies, seconds = ask(url, course, questions, clients, plan.seconds)
                 yield LoadSummary.of(course.name, clients, replies, seconds)

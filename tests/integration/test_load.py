@@ -12,7 +12,7 @@ from elasticsearch import Elasticsearch
 from core.errors import SondeError
 from lab.cli.load import load
 
-_SHORT = ["--records", "200", "--passages", "60", "--embed", "40", "--clients", "2", "--seconds", "1"]
+_SHORT = ["--records", "200", "--passages", "60", "--embed", "40", "--clients", "2", "--seconds", "1", "--warm-up", "2"]
 
 
 @pytest.mark.elasticsearch
