@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,6 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID
 from rich.table import Table
 
 from core.errors import SondeError
+from evaluation.collections.ncar import ARCHIVES
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from lab.load.catalogue import (
     CatalogueSize,
@@ -41,7 +42,6 @@ from sonde.wiring.clients import elasticsearch_client, index_shape
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 from sonde.wiring.models import Models
 
-_ARCHIVES = ("ncar_eol_9206.tar.gz", "ncar_rda_1669.tar.gz")
 _SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 _MAX_EMBEDDED = 20_000
 _SECONDS = click.FloatRange(0.5, 60)
@@ -208,7 +208,7 @@ def load(
     size = CatalogueSize(records, passages, embedded, index_shape(settings))
     courses = tuple(course for course in SEARCH_MODES if not chosen or course.name in chosen)
     plan = Plan(courses, clients, warm_up, seconds, processes)
-    paths, questions = _real_catalogues(catalogues or _fetched(settings)), _questions()
+    paths, questions = _real_catalogues(settings, catalogues), _questions()
     console, progress = screen(), messages()
     with ExitStack() as resources:
         resources.enter_context(ended_by_signals())
@@ -246,20 +246,21 @@ def _refuse_remote(settings: Settings) -> None:
     """Raises SondeError for an Elasticsearch that is not on this machine."""
     for url in (settings.elasticsearch_url, *settings.elasticsearch.more_urls):
         host = urlsplit(url).hostname or ""
-        with suppress(ValueError):  # a name
-            if host == "localhost" or ipaddress.ip_address(host).is_loopback:
-                continue
-        raise SondeError(f"{host} is another machine. Give --allow-remote to put load on it.")
+        if not _is_local(host):
+            raise SondeError(f"{host} is another machine. Give --allow-remote to put load on it.")
 
 
-def _fetched(settings: Settings) -> Path:
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _real_catalogues(settings: Settings, folder: Path | None) -> list[Path]:
     shared = CHECKOUT.parent / "shared" / "data" / "catalogues"
-    return shared if shared.is_dir() else settings.stack.folder / "collections" / "catalogues"
-
-
-def _real_catalogues(catalogues: Path) -> list[Path]:
-    archives = [catalogues / name for name in _ARCHIVES if (catalogues / name).exists()]
-    return archives or [_SAMPLES / "records"]
+    folder = folder or (shared if shared.is_dir() else settings.stack.folder / "collections" / "catalogues")
+    return [file for name in ARCHIVES.values() if (file := folder / name).exists()] or [_SAMPLES / "records"]
 
 
 def _questions() -> list[str]:
