@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID
-from rich.table import Table
 
 from core.errors import SondeError
 from evaluation.collections.ncar import ARCHIVES
@@ -33,7 +32,7 @@ from lab.load.clients import SEARCH_MODES, LoadSummary, SearchMode, ask
 from lab.measures import describe_node
 from lab.own_api import own_api
 from sonde.cli.options import FILE, shown
-from sonde.cli.screen import NameColumn, ended_by_signals, messages, screen
+from sonde.cli.screen import NameColumn, ended_by_signals, figures_table, messages, screen
 from sonde.ops.measured import machine, write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
@@ -94,8 +93,10 @@ def show(console: Console, summaries: list[LoadSummary], before: dict[str, str],
         f"Elasticsearch {before['elasticsearch']}",
         highlight=False,
     )
-    times = _table("clients", "/s", "p50 ms", "p95 ms", "p99 ms", "refused", "in ms (p95)", "failed", "degraded")
-    shares = _table("clients", "Elasticsearch", "encoder", "ours", "around")
+    times = figures_table(
+        "", "clients", "/s", "p50 ms", "p95 ms", "p99 ms", "refused", "in ms (p95)", "failed", "degraded"
+    )
+    shares = figures_table("", "clients", "Elasticsearch", "encoder", "ours", "around")
     for summary in summaries:
         spread = summary.latency_ms
         waited = [f"{value:.0f}" for value in (spread.p50, spread.p95, spread.p99)] if spread else ["-"] * 3
@@ -108,14 +109,6 @@ def show(console: Console, summaries: list[LoadSummary], before: dict[str, str],
             shares.add_row(summary.course, str(summary.clients), *(f"{share:.0%}" for share in astuple(summary.shares)))
     console.print(times)
     console.print(shares)
-
-
-def _table(*heads: str) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("", no_wrap=True)
-    for head in heads:
-        table.add_column(head, justify="right", no_wrap=True)
-    return table
 
 
 def show_catalogue(console: Console, test_catalogue: MadeCatalogue, size: CatalogueSize) -> None:

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 
 import click
-from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
@@ -41,7 +40,7 @@ from lab.peers.servers import (
     stac_fastapi,
 )
 from sonde.cli.options import FILE, FOLDER, shown
-from sonde.cli.screen import messages, screen
+from sonde.cli.screen import figures_table, messages, screen
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
@@ -180,9 +179,7 @@ def _ratios(figures: list[PeerFigures]) -> Json:
 
 
 def _show(figures: list[PeerFigures]) -> None:
-    table = Table(box=None, pad_edge=False)
-    for head in ("server", "clients", "/s", "p50 ms", "p95 ms", "p99 ms", "failed"):
-        table.add_column(head, justify="left" if head == "server" else "right", no_wrap=True)
+    table = figures_table("server", "clients", "/s", "p50 ms", "p95 ms", "p99 ms", "failed")
     for result in figures:
         spread = result.latency_ms
         times = [f"{value:.1f}" for value in (spread.p50, spread.p95, spread.p99)] if spread else ["-"] * 3
