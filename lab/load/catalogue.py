@@ -26,12 +26,10 @@ from es_mappings.codecs.vectors import VECTOR, to_fields
 from es_mappings.indices import ensure_indices, join_segments
 from es_mappings.loader import USUAL, IndexShape
 from es_mappings.names import KINDS, concrete
+from evaluation.collections.ncar import records_of
 from evaluation.temporary_index import PREFIX, sweep_abandoned
 from indexer.background import Background
 from indexer.documents.index.store import passage_document
-from indexer.formats import registry
-from indexer.raw import RecordRefused
-from indexer.sources.folder import FolderSource
 from indexer.store.bulk import Failure, Operation, chunked, index_operation, write
 from reading.sentences import sentences
 
@@ -148,14 +146,7 @@ class MadeCatalogue:
 
 def real_records(paths: Sequence[Path]) -> list[Record]:
     """What is read of folders and archives, in their order; what is refused is left out. Raises SondeError for none."""
-    records = []
-    for path in paths:
-        for page in FolderSource(path).pages():
-            for raw in page.records:
-                try:
-                    records.append(registry.read(raw, "load"))
-                except RecordRefused:
-                    continue
+    records = [record for path in paths for record in records_of(path, SOURCE)]
     if not records:
         raise SondeError(f"No record can be read in {', '.join(map(str, paths))}.")
     return records
