@@ -24,9 +24,10 @@ from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import ensure_indices
+from evaluation.temporary_index import delete_indices
 from indexer.parts import HarvestParts, Options
 from indexer.write.embed import embed_missing
-from lab.load.catalogue import MadeVectors, delete, real_records
+from lab.load.catalogue import MadeVectors, real_records
 from lab.load.graphs import GRAPHS, WINDOW, compare_graphs
 from lab.load.saved_searches import match_time
 from lab.measures import (
@@ -42,6 +43,7 @@ from lab.measures import (
     time_searches,
     time_understanding,
 )
+from lab.waiting import trouble
 from local_stack.ports import free_port
 from reading.places import PlaceReader
 from reading.times import TimeReader
@@ -219,7 +221,7 @@ def _throw_away(settings: Settings, models: Models) -> Iterator[tuple[Elasticsea
     try:
         yield client, prefix
     finally:
-        delete(client, prefix)
+        delete_indices(client, prefix)
 
 
 def _ingest(
@@ -317,11 +319,8 @@ def _wait_ready(url: str, server: subprocess.Popen[bytes]) -> None:
     for _ in range(600):
         if server.poll() is not None:
             raise SondeError("The API stopped before it answered; the end of its log is above.")
-        try:
-            if httpx.get(f"{url}/readyz", timeout=5).status_code == httpx.codes.OK:
-                return
-        except httpx.HTTPError:
-            pass
+        if trouble(f"{url}/readyz") is None:
+            return
         time.sleep(0.2)
     raise SondeError("The API was not ready within two minutes.")
 

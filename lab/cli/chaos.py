@@ -19,6 +19,7 @@ from rich.console import Console
 
 from core.json_types import Json
 from es_mappings.indices import ensure_without_vectors
+from evaluation.temporary_index import delete_indices
 from indexer.parts import HarvestParts
 from lab.chaos.harvests import ChaosRun
 from lab.chaos.harvests import chaos as run_chaos
@@ -26,7 +27,6 @@ from lab.cli.chaos_cluster import cluster, reindex, soak
 from lab.hostile.attacks import attacks
 from lab.hostile.course import AttackOutcome, AttackTerms, run_attacks
 from lab.hostile_documents.course import HONEST, KINDS, HonestReadings, ReadingTerms, ReadOutcome, read_course
-from lab.load.catalogue import delete
 from lab.malformed.makers import made_by_schema, make_request
 from lab.malformed.sender import BAD, RequestOutcome, ask_all, count_verdicts
 from lab.malformed.target import target
@@ -236,7 +236,7 @@ def harvest(*, runs: int, records: int, into: Path | None) -> None:
         settings = after.enter_context(temporary_node(load_settings(), progress.print))
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         prefix = f"sonde-chaos-{uuid.uuid4().hex[:12]}"
-        after.callback(delete, client, prefix)
+        after.callback(delete_indices, client, prefix)
         ensure_without_vectors(client, prefix, ("records", "natives", "ledger", "runs"))
         for outcome in run_chaos(HarvestParts(client, prefix), runs, records=records):
             outcomes.append(outcome)
