@@ -38,8 +38,6 @@ from sonde.wiring.measuring import live_pipeline, measure_live
 from sonde.wiring.models import Models
 
 _TIMEOUT_S = 30.0
-_READABLE = PRESENT_FILE
-_WRITABLE = FILE
 _PRINTED_MEASURES = (
     "nDCG@10",
     "AP",
@@ -91,10 +89,10 @@ def evaluate_as_at_night() -> float:
 
 @click.command("evaluate")
 @click.option(
-    "--corpus", type=_READABLE, help="Documents: JSON lines of _id, title, text and optional bbox, start, end."
+    "--corpus", type=PRESENT_FILE, help="Documents: JSON lines of _id, title, text and optional bbox, start, end."
 )
-@click.option("--queries", type=_READABLE, help="Questions: JSON lines of _id, text.")
-@click.option("--qrels", type=_READABLE, help="Judgements: query-id, corpus-id, score, tab-separated; or TREC's form.")
+@click.option("--queries", type=PRESENT_FILE, help="Questions: JSON lines of _id, text.")
+@click.option("--qrels", type=PRESENT_FILE, help="Judgements: query-id, corpus-id, score by tabs; or TREC's form.")
 @click.option(
     "--folder",
     type=PRESENT_FOLDER,
@@ -121,7 +119,7 @@ def evaluate_as_at_night() -> float:
 )
 @click.option(
     "--features",
-    type=_WRITABLE,
+    type=FILE,
     help="With --leave-one-out: keep the candidates with their signals in this file; a second fit takes seconds.",
 )
 @click.option(
@@ -142,19 +140,19 @@ def evaluate_as_at_night() -> float:
 @shown("--algorithm", "hybrid", type=click.Choice(["hybrid", "bm25", "dense"]))
 @click.option("--rerank/--no-rerank", default=True, help="Late interaction, and the cross-encoder if one is named.")
 @click.option("--ablate", is_flag=True, help="Also run with each stage switched off, and show what each adds.")
-@click.option("--compare", type=_READABLE, help="TREC run to compare with.")
+@click.option("--compare", type=PRESENT_FILE, help="TREC run to compare with.")
 @click.option("--limit-queries", type=click.IntRange(1), help="Only the first N questions.")
 @shown("--threads", 4, "Questions asked at once.", click.IntRange(1, 64))
-@click.option("--json", "out", type=_WRITABLE, help="Write the measures to this file, for each question too.")
-@click.option("--run", type=_WRITABLE, help="Write the answers to this file, as a TREC run.")
+@click.option("--json", "out", type=FILE, help="Write the measures to this file, for each question too.")
+@click.option("--run", type=FILE, help="Write the answers to this file, as a TREC run.")
 @click.option(
     "--live",
     is_flag=True,
     help="Ask the index that serves; --queries and --qrels name its records by id. Exit code 1 if nDCG@10 is more than "
     "SONDE_EVALUATION__FALL below the median of the last seven.",
 )
-@click.option("--history", type=_WRITABLE, help="With --live: add the measures to this file (JSON lines).")
-@click.option("--html", type=_WRITABLE, help="Write a page with tables and plots to this file.")
+@click.option("--history", type=FILE, help="With --live: add the measures to this file (JSON lines).")
+@click.option("--html", type=FILE, help="Write a page with tables and plots to this file.")
 def evaluate_command(**arguments: Any) -> None:
     """Measure the search on a judged collection, in a temporary index that is deleted afterwards.
 

@@ -61,12 +61,9 @@ def answers(*, out: Path, count: int, owner: str, passages: int, seed: int) -> N
     model.forget()
 
 
-_OUTPUT_PATH = FILE
-
-
 @click.command("examples")
 @source_options
-@click.option("--out", required=True, type=_OUTPUT_PATH, help="The file of examples (.jsonl).")
+@click.option("--out", required=True, type=FILE, help="The file of examples (.jsonl).")
 @shown("--mined", 16, "Hard negatives of a question.", click.IntRange(1))
 @shown("--seed", 0, type=int)
 def examples(*, out: Path, mined: int, seed: int, **options: object) -> None:
@@ -88,7 +85,7 @@ def examples(*, out: Path, mined: int, seed: int, **options: object) -> None:
     "--from", "source", required=True, type=click.Path(path_type=Path, exists=True), help="Examples (.jsonl)."
 )
 @click.option("--teacher", required=True, metavar="RERANKER", help="A folder or hub id of a cross-encoder.")
-@click.option("--out", required=True, type=_OUTPUT_PATH, help="The examples with the teacher's scores.")
+@click.option("--out", required=True, type=FILE, help="The examples with the teacher's scores.")
 def teach(*, source: Path, teacher: str, out: Path) -> None:
     """Write a teacher's scores beside examples, for `sonde train embedder --loss margin_mse` (GPL).
 

@@ -100,9 +100,8 @@ def course_options(
     *, minutes: float, look_every: int, held_out: float, max_tokens: int, least_batch: int = 2
 ) -> Callable[[F], F]:
     """Adds the options of a training's course, with these defaults, and the folder of its model."""
-    folder = FOLDER
     options = (
-        click.option("--out", required=True, type=folder, help="The model's folder."),
+        click.option("--out", required=True, type=FOLDER, help="The model's folder."),
         click.option("--base-licence", help="Licence of the base, for the card. Default: the known one."),
         shown("--minutes", minutes, type=ABOVE_0),
         click.option(
