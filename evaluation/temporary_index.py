@@ -19,7 +19,7 @@ from es_mappings.codecs.records import to_document
 from es_mappings.codecs.vectors import to_fields
 from es_mappings.indices import ensure_indices
 from es_mappings.loader import USUAL, IndexShape
-from es_mappings.names import IndexKind, concrete
+from es_mappings.names import KINDS, concrete
 from indexer.documents.index.steps import PassageReader
 from indexer.documents.index.store import passage_document
 from indexer.documents.parse.limits import Limits
@@ -33,7 +33,6 @@ PREFIX = "sonde-evaluation-"
 
 _ABANDONED_MS = 24 * 3_600_000  # no evaluation takes a day: an older index is from a killed one
 _MERGE_S = 300.0
-_KINDS: tuple[IndexKind, ...] = ("records", "passages")
 
 
 @contextmanager
@@ -53,7 +52,7 @@ def temporary_records(
         _fill(client, prefix, records, fields, embedder.card, shape)
         yield prefix
     finally:
-        _delete(client, concrete(prefix, "records", 1))
+        delete_indices(client, prefix)
 
 
 def _fill(
@@ -78,10 +77,15 @@ def _fill(
     client.indices.refresh(index=index)
 
 
+def delete_indices(client: Elasticsearch, prefix: str) -> None:
+    """Deletes the first index of each kind, as far as they exist."""
+    _delete(client, ",".join(concrete(prefix, kind, 1) for kind in KINDS))
+
+
 def _delete(client: Elasticsearch, index: str) -> None:
-    """Logs a failure instead of raising it: it would hide why the evaluation ended, and a later one cleans up."""
+    """Logs a failure instead of raising it: it would hide why the run ended, and a later evaluation cleans up."""
     try:
-        client.options(ignore_status=404).indices.delete(index=index)
+        client.indices.delete(index=index, ignore_unavailable=True)
     except ElasticsearchError as error:
         log.warning("evaluation.left_behind", index=index, reason=str(error))
 
@@ -131,15 +135,14 @@ def temporary_passages(
     sweep_abandoned(client)
     prefix = f"{PREFIX}{uuid.uuid4().hex[:16]}"
     try:
-        ensure_indices(client, prefix, card, kinds=_KINDS)
+        ensure_indices(client, prefix, card, kinds=("records", "passages"))
         index = concrete(prefix, "passages", 1)
         if failures := write(client, (index_operation(index, id, document) for id, document in documents)):
             raise SondeError(f"{len(failures)} passages were refused: {failures[0].reason}")
         client.indices.refresh(index=index)
         yield prefix
     finally:
-        for kind in _KINDS:
-            client.options(ignore_status=404).indices.delete(index=concrete(prefix, kind, 1))
+        delete_indices(client, prefix)
 
 
 def _documents(texts: Mapping[str, str], embedder: Embedder, reader: PassageReader) -> Iterator[tuple[str, Json]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,10 +17,9 @@ from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_gateway.nodes import HttpNode
 from es_mappings.codecs.runs import RunReport
-from indexer.formats import registry
+from evaluation.collections.ncar import records_of
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts, Options
-from indexer.raw import RecordRefused
 from indexer.sources.folder import FolderSource
 from indexer.write.embed import embed_missing
 from local_stack.testing import QUICK_START
@@ -92,22 +91,16 @@ _DAY_MS = 86_400_000
 class HarvestTime:
     """One harvest of one archive."""
 
-    name: str
     report: RunReport
     seconds: float
 
-    @property
-    def per_second(self) -> float:
-        return self.report.counts.seen / self.seconds
 
-
-def time_harvest(client: Elasticsearch, prefix: str, path: Path, embedder: Embedder | None = None) -> HarvestTime:
-    """From the first page to the stored report; without an embedder, vectors stay out."""
-    load_embedder = (lambda _name: embedder) if embedder is not None else None
-    parts = HarvestParts(client, prefix, load_embedder, readers=current_capacity().cores)
+def time_harvest(client: Elasticsearch, prefix: str, path: Path) -> HarvestTime:
+    """From the first page to the stored report, without vectors."""
+    parts = HarvestParts(client, prefix, readers=current_capacity().cores)
     started_s = time.perf_counter()
     report = harvest(path.name.partition(".")[0], FolderSource(path), parts, Options())
-    return HarvestTime(path.name, report, time.perf_counter() - started_s)
+    return HarvestTime(report, time.perf_counter() - started_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +118,7 @@ class EmbeddingTime:
 
 def time_embedding(client: Elasticsearch, prefix: str, source: str, path: Path, embedder: Embedder) -> EmbeddingTime:
     """Bare on all texts, then all missing vectors of the source, then bare again: the machine drifts."""
-    texts = list(_texts(path))
+    texts = [record.embedding_text for record in records_of(path, "bench")]
     lengths = np.asarray(embedder.count_tokens(texts))
     before = _bare(embedder, texts)
     started_s = time.perf_counter()
@@ -140,15 +133,6 @@ def _bare(embedder: Embedder, texts: Sequence[str]) -> float:
     started_s = time.perf_counter()
     embedder.encode(texts, "document")
     return len(texts) / (time.perf_counter() - started_s)
-
-
-def _texts(path: Path) -> Iterator[str]:
-    for page in FolderSource(path).pages():
-        for raw in page.records:
-            try:
-                yield registry.read(raw, "bench").embedding_text
-            except RecordRefused:
-                continue
 
 
 def time_understanding(understander: Understander, questions: Sequence[str], rounds: int = 5) -> Spread:

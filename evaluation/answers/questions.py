@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import BaseModel, Field
 
 from evaluation.collection import BadCollection, Faults, Half, json_lines
-from evaluation.collections.public import Language, plain_text
+from evaluation.collections.public import Language, pira_questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,35 +113,7 @@ def load_pira(data: Path, language: Language = "en") -> AnswerCollection:
 
     The reports' part has no answers. The texts are English in both ``language`` versions.
     """
-    folder = data / "judged" / "pira"
-    rows = [
-        *_report_questions(folder / "reports_questions.json", language),
-        *_article_questions(folder / "validation.csv", language),
-    ]
-    texts = {question.text: text for question, text in rows}
+    rows = list(pira_questions(data, language))
+    questions = tuple(AnswerQuestion(row.id, row.question, row.text_id, row.answers, row.answerable) for row in rows)
     name = "pira" if language == "en" else f"pira_{language}"
-    return AnswerCollection(name, tuple(question for question, _ in rows), texts)
-
-
-def _report_questions(path: Path, language: Language) -> Iterator[tuple[AnswerQuestion, str]]:
-    for entry in json.loads(path.read_text(encoding="utf-8")):
-        text = plain_text(entry["text_excerpts_un_reports"])
-        question = entry[f"question_{language}_origin"]
-        yield AnswerQuestion(entry["id_qa"], question, _text_id(text), (), bool(entry["answer_in_text"])), text
-
-
-def _article_questions(path: Path, language: Language) -> Iterator[tuple[AnswerQuestion, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        for entry in csv.DictReader(file):
-            if entry["at_labels"] not in ("0.0", "1.0"):
-                continue
-            answerable = entry["at_labels"] == "1.0"
-            texts = (entry[f"answer_{language}_origin"], entry[f"answer_{language}_validate"])
-            answers = tuple(answer.strip() for answer in texts if answer.strip()) if answerable else ()
-            text = plain_text(entry["abstract"])
-            question = entry[f"question_{language}_origin"]
-            yield AnswerQuestion(entry["id_qa"], question, _text_id(text), answers, answerable), text
-
-
-def _text_id(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return AnswerCollection(name, questions, {row.text_id: row.text for row in rows})

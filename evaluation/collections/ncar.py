@@ -9,7 +9,6 @@ search, so what a new variant finds may not be judged.
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -86,11 +85,6 @@ def _load(name: str, data: Path, judged: Path, qrels: Qrels) -> JudgedCollection
             as_of_ms=instant_ms(AS_OF, at_end=True),
         )
     )
-
-
-def quick_subset(judged: Path) -> frozenset[str]:
-    """Ids of the judged records and of a thousand others."""
-    return frozenset(gzip.decompress((judged / "ci_ids.txt.gz").read_bytes()).decode("utf-8").split("\n")) - {""}
 
 
 def _areas(path: Path) -> dict[str, tuple[BBox, ...]]:

@@ -9,6 +9,7 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -31,18 +32,14 @@ def load_pira(data: Path, language: Language = "en") -> JudgedCollection:
     The texts are excerpts of the two UN ocean reports and abstracts of articles. Questions that people marked as not
     answered by their text are left out; the text of a question is its only relevant document (grade 1).
     """
-    folder = data / "judged" / "pira"
-    rows = [
-        *_report_questions(folder / "reports_questions.json", language),
-        *_article_questions(folder / "validation.csv", language),
-    ]
-    texts = {_text_id(text): text for _, _, text in rows}
+    rows = [row for row in pira_questions(data, language) if row.answerable]
+    texts = {row.text_id: row.text for row in rows}
     records = {name: text_record(name, "", text) for name, text in texts.items()}
     # Ten questions occur twice in the file under one id: each is asked once, with all its texts as relevant.
-    questions = {name: JudgedQuestion(name, question) for name, question, _ in rows}
+    questions = {row.id: JudgedQuestion(row.id, row.question) for row in rows}
     qrels: dict[str, dict[str, int]] = {name: {} for name in questions}
-    for name, _, text in rows:
-        qrels[name][_text_id(text)] = 1
+    for row in rows:
+        qrels[row.id][row.text_id] = 1
     return check_collection(
         JudgedCollection(
             name="pira" if language == "en" else f"pira_{language}",
@@ -54,27 +51,41 @@ def load_pira(data: Path, language: Language = "en") -> JudgedCollection:
     )
 
 
-def _report_questions(path: Path, language: Language) -> Iterator[tuple[str, str, str]]:
-    """Question id, question, text."""
-    for entry in json.loads(path.read_text(encoding="utf-8")):
-        if entry["answer_in_text"]:
-            yield entry["id_qa"], entry[f"question_{language}_origin"], plain_text(entry["text_excerpts_un_reports"])
+@dataclass(frozen=True, slots=True)
+class PiraQuestion:
+    """A question with its text, which answers it or not; the reports' part has no ``answers``."""
+
+    id: str
+    question: str
+    text: str
+    answerable: bool
+    answers: tuple[str, ...] = ()
+
+    @property
+    def text_id(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()[:16]
 
 
-def _article_questions(path: Path, language: Language) -> Iterator[tuple[str, str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
+def pira_questions(data: Path, language: Language) -> Iterator[PiraQuestion]:
+    """The questions of ``judged/pira`` under ``data`` that somebody judged."""
+    folder = data / "judged" / "pira"
+    for entry in json.loads((folder / "reports_questions.json").read_text(encoding="utf-8")):
+        text, question = plain_text(entry["text_excerpts_un_reports"]), entry[f"question_{language}_origin"]
+        yield PiraQuestion(entry["id_qa"], question, text, bool(entry["answer_in_text"]))
+    with (folder / "validation.csv").open(encoding="utf-8", newline="") as file:
         for entry in csv.DictReader(file):
-            if entry["at_labels"] == "1.0":
-                yield entry["id_qa"], entry[f"question_{language}_origin"], plain_text(entry["abstract"])
+            if entry["at_labels"] not in ("0.0", "1.0"):
+                continue
+            answerable = entry["at_labels"] == "1.0"
+            texts = (entry[f"answer_{language}_origin"], entry[f"answer_{language}_validate"])
+            answers = tuple(answer.strip() for answer in texts if answer.strip()) if answerable else ()
+            question = entry[f"question_{language}_origin"]
+            yield PiraQuestion(entry["id_qa"], question, plain_text(entry["abstract"]), answerable, answers)
 
 
 def plain_text(text: str) -> str:
     """Without HTML tags and entities, white space normalised."""
     return _SPACE.sub(" ", html.unescape(_TAG.sub(" ", text))).strip()
-
-
-def _text_id(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def load_climate_fever(data: Path) -> JudgedCollection:

@@ -24,7 +24,7 @@ from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import ensure_indices
-from es_mappings.names import KINDS, concrete
+from evaluation.temporary_index import delete_indices
 from indexer.parts import HarvestParts, Options
 from indexer.write.embed import embed_missing
 from lab.load.catalogue import MadeVectors, real_records
@@ -43,13 +43,13 @@ from lab.measures import (
     time_searches,
     time_understanding,
 )
-from lab.search_profile import PHASES, profile_searches
+from lab.waiting import trouble
 from local_stack.ports import free_port
 from reading.places import PlaceReader
 from reading.times import TimeReader
 from search_api.search.request import SearchRequest
 from search_api.search.understanding.understand import Understander
-from sonde.cli.screen import screen
+from sonde.cli.screen import figures_table, screen
 from sonde.ops.capacity import freeze_loaded_objects
 from sonde.ops.measured import machine, write_measurement
 from sonde.ops.one_machine import elasticsearch_environment, serve_command, served_at
@@ -72,8 +72,6 @@ _ROUNDS = 3
     type=click.Path(path_type=Path),
     help="Folder with the archives of the NCAR records.  [default: they are fetched once]",
 )
-@click.option("--no-embedding", is_flag=True, help="Skip everything that needs vectors: minutes shorter, no searches.")
-@click.option("--only-thinking", is_flag=True, help="Only what needs no index: reading, ranking, distances.")
 @click.option(
     "--vectors",
     "sizes",
@@ -92,22 +90,13 @@ _ROUNDS = 3
     metavar="NUMBER",
     help="Only time a night's matching of so many saved searches over 10,000 new records.",
 )
-@click.option(
-    "--profile",
-    "is_profile",
-    is_flag=True,
-    help="Only show where the processor time of a search goes, on the index of the settings.",
-)
 @click.option("--json", "out", type=click.Path(path_type=Path), help="Also write figures to this file.")
 def bench(
     *,
     catalogues: Path | None,
-    no_embedding: bool,
-    only_thinking: bool,
     sizes: tuple[int, ...],
     graphs: tuple[str, ...],
     saved_search_count: int | None,
-    is_profile: bool,
     out: Path | None,
 ) -> None:
     """Measure harvest, embedding and search on the NCAR records, in throw-away indices of the running Elasticsearch.
@@ -116,25 +105,17 @@ def bench(
     """
     console = screen()
     figures: Json = {"machine": machine()}
-    if is_profile:
-        figures |= asdict(profile_searches(load_settings()))
-        _show_profile(console, figures)
-        if out is not None:
-            write_measurement(out, figures)
-        return
-    archives = [] if only_thinking else _archives(catalogues)
+    archives = _archives(catalogues)
     _show(console, "machine", figures["machine"])
-    if saved_search_count is not None:
-        with _node(console, figures) as settings:
-            _match(console, figures, settings, archives, saved_search_count)
-    elif sizes:
-        with _node(console, figures) as settings:
-            _compare_graphs(console, figures, settings, archives, sizes, graphs or GRAPHS)
-    else:
+    if saved_search_count is None and not sizes:
         _think(console, figures, load_settings())
-    if not only_thinking and not sizes and saved_search_count is None:
-        with _node(console, figures) as settings:
-            _measure(console, figures, settings, archives, embedding=not no_embedding)
+    with _node(console, figures) as settings:
+        if saved_search_count is not None:
+            _match(console, figures, settings, archives, saved_search_count)
+        elif sizes:
+            _compare_graphs(console, figures, settings, archives, sizes, graphs or GRAPHS)
+        else:
+            _measure(console, figures, settings, archives)
     if out is not None:
         write_measurement(out, figures)
 
@@ -171,9 +152,8 @@ def _compare_graphs(
     vectors, questions = MadeVectors.of(texts, embedder, max(sizes)), embedder.embed(_questions(), "query")
     for number in sizes:
         title = f"{number:,} vectors, the nearest {WINDOW}, one client"
-        table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-        for column in ("", "of the true 10", f"of {WINDOW}", "p50 ms", "p95 ms", "disk MB", "memory MB", "built in s"):
-            table.add_column(column, justify="left" if not column else "right")
+        columns = ("of the true 10", f"of {WINDOW}", "p50 ms", "p95 ms", "disk MB", "memory MB", "built in s")
+        table = _titled(figures_table("", *columns), title)
         for graph_figures in compare_graphs(client, embedder.card, vectors, questions, number, graphs):
             figures.setdefault("vectors", []).append(asdict(graph_figures))
             console.print(f"{graph_figures.graph}: {number:,} vectors, {graph_figures.built_s:.0f} s", style="dim")
@@ -225,13 +205,12 @@ def _think(console: Console, figures: Json, settings: Settings) -> None:
         _show(console, name, {"p50": f"{spread.p50:.3f}", "p95": f"{spread.p95:.3f}", "samples": spread.count})
 
 
-def _measure(console: Console, figures: Json, settings: Settings, archives: list[Path], *, embedding: bool) -> None:
+def _measure(console: Console, figures: Json, settings: Settings, archives: list[Path]) -> None:
     models = Models(settings)
     with _throw_away(settings, models) as (client, prefix):
-        _ingest(console, figures, models, client, prefix, archives, embedding=embedding)
-        if embedding:
-            _search(console, figures, settings, models, prefix)
-            _memory(console, figures, settings, prefix)
+        _ingest(console, figures, models, client, prefix, archives)
+        _search(console, figures, settings, models, prefix)
+        _memory(console, figures, settings, prefix)
 
 
 @contextmanager
@@ -242,8 +221,7 @@ def _throw_away(settings: Settings, models: Models) -> Iterator[tuple[Elasticsea
     try:
         yield client, prefix
     finally:
-        for kind in KINDS:
-            client.options(ignore_status=404).indices.delete(index=concrete(prefix, kind, 1))
+        delete_indices(client, prefix)
 
 
 def _ingest(
@@ -253,8 +231,6 @@ def _ingest(
     client: Elasticsearch,
     prefix: str,
     archives: list[Path],
-    *,
-    embedding: bool,
 ) -> None:
     freeze_loaded_objects()  # as a worker does
     first = [time_harvest(client, prefix, archive) for archive in archives]
@@ -263,12 +239,11 @@ def _ingest(
     figures["harvest again, all unchanged"] = _harvest_figures(second_harvests)
     _show(console, "harvest without embedding", figures["harvest"])
     _show(console, "harvest again, all unchanged", figures["harvest again, all unchanged"])
-    if embedding:
-        times = time_embedding(client, prefix, "ncar_rda_1669", archives[0], models.embedder())
-        figures["embedding"] = _embedding_figures(times)
-        _show(console, "embedding", figures["embedding"])
-        # The other archive's vectors too, so that searches look at all of them.
-        embed_missing("ncar_eol_9206", HarvestParts(client, prefix, models.embedder), Options())
+    times = time_embedding(client, prefix, "ncar_rda_1669", archives[0], models.embedder())
+    figures["embedding"] = _embedding_figures(times)
+    _show(console, "embedding", figures["embedding"])
+    # The other archive's vectors too, so that searches look at all of them.
+    embed_missing("ncar_eol_9206", HarvestParts(client, prefix, models.embedder), Options())
 
 
 def _harvest_figures(harvest_times: list[HarvestTime]) -> Json:
@@ -344,11 +319,8 @@ def _wait_ready(url: str, server: subprocess.Popen[bytes]) -> None:
     for _ in range(600):
         if server.poll() is not None:
             raise SondeError("The API stopped before it answered; the end of its log is above.")
-        try:
-            if httpx.get(f"{url}/readyz", timeout=5).status_code == httpx.codes.OK:
-                return
-        except httpx.HTTPError:
-            pass
+        if trouble(f"{url}/readyz") is None:
+            return
         time.sleep(0.2)
     raise SondeError("The API was not ready within two minutes.")
 
@@ -361,27 +333,18 @@ def _show(console: Console, title: str, figures: Json) -> None:
     console.print()
 
 
+def _titled(table: Table, title: str) -> Table:
+    table.title, table.title_justify = title, "left"
+    return table
+
+
 def _show_search(console: Console, title: str, times: SearchTimes) -> None:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for column in ("", "p50", "p95", "p99", "count"):
-        table.add_column(column, justify="left" if not column else "right")
+    table = _titled(figures_table("", "p50", "p95", "p99", "count"), title)
     rows = {"whole": times.whole, "elasticsearch": times.elasticsearch, "our own part": times.ours}
     for name, spread in (*rows.items(), *((f"  stage {stage}", spread) for stage, spread in times.stages.items())):
         table.add_row(name, f"{spread.p50:.1f}", f"{spread.p95:.1f}", f"{spread.p99:.1f}", str(spread.count))
     console.print(table)
     console.print()
-
-
-def _show_profile(console: Console, figures: Json) -> None:
-    _show(console, "API, ms of processor time", {**figures["own"], "whole request": figures["whole"]})
-    _show(console, "Elasticsearch, ms of processor time", figures["server"])
-    table = Table(title="Elasticsearch's profile, ms", title_justify="left", box=None, pad_edge=False)
-    for column in ("", "sent by", *PHASES, "dearest clauses"):
-        table.add_column(column)
-    for name, phases in figures["searches"].items():
-        clauses = ", ".join(f"{kind} {spent_ms:.1f}" for kind, spent_ms in list(figures["clauses"][name].items())[:3])
-        table.add_row(name, f"{phases['share']:.0%}", *(f"{phases[phase]:.2f}" for phase in PHASES), clauses)
-    console.print(table)
 
 
 COMMANDS = (bench,)

@@ -1,4 +1,4 @@
-"""`sonde chaos`: faults on purpose. What misbehaving and large catalogues do to the index.
+"""`sonde chaos`: faults on purpose. What misbehaving catalogues do to the index.
 
 `documents`, `hostile` and `malformed`: uploads and requests of attackers, while honest people use the service.
 """
@@ -10,26 +10,19 @@ import sys
 import tempfile
 import uuid
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.table import Table
 
-from core.errors import SondeError
 from core.json_types import Json
-from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_without_vectors
-from es_mappings.names import IndexKind, concrete
-from indexer.documents.segment.passages import SegmentOptions
+from evaluation.temporary_index import delete_indices
 from indexer.parts import HarvestParts
 from lab.chaos.harvests import ChaosRun
 from lab.chaos.harvests import chaos as run_chaos
-from lab.chaos.volume import TRIPLES, Volume, read_catalogue
-from lab.chaos.volume import volume as run_volume
 from lab.cli.chaos_cluster import cluster, reindex, soak
 from lab.hostile.attacks import attacks
 from lab.hostile.course import AttackOutcome, AttackTerms, run_attacks
@@ -39,7 +32,7 @@ from lab.malformed.sender import BAD, RequestOutcome, ask_all, count_verdicts
 from lab.malformed.target import target
 from local_stack.ports import free_port
 from sonde.cli.options import FILE, shown
-from sonde.cli.screen import messages, screen
+from sonde.cli.screen import figures_table, messages, plain_table, screen
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import LimitsSettings, load_settings
@@ -47,41 +40,27 @@ from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.documents import reading_limits
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 
-_READING_COLUMNS = ("KB", "what happened", "seconds", "child MiB", "parent MiB", "passages", "cells", "verdict")
+_READING_COLUMNS = ("KB", "seconds", "child MiB", "parent MiB", "passages", "cells")
 KIND_NAMES = tuple(kind.name for kind in KINDS)
-_ATTACK_COLUMNS = (
-    "answered",
-    "refused",
-    "failed",
-    "p50 ms",
-    "p95 ms",
-    "probes failed",
-    "sent",
-    "what they met",
-    "verdict",
-)
+_ATTACK_COLUMNS = ("answered", "refused", "failed", "p50 ms", "p95 ms", "probes failed", "sent")
 ATTACK_NAMES = tuple(attack.name for attack in attacks(""))
+_HANG_S = 30.0
 _VERDICT_COLUMNS = ("answered", "refused", "turned away", "hung up", "no answer", "failed", "hang")
 
 
 @click.command()
 @click.option("--kind", "names", type=click.Choice(KIND_NAMES), multiple=True, help="Only this kind; repeatable.")
-@click.option("--small", is_flag=True, help="The sizes of the test suite.")
-@shown("--parent-mib", 1024.0, "Most memory of a worker.", click.FloatRange(64))
 @click.option("--json", "into", type=FILE, help="Also write the results here.")
-def documents(*, names: tuple[str, ...], small: bool, parent_mib: float, into: Path | None) -> None:
+def documents(*, names: tuple[str, ...], into: Path | None) -> None:
     """Read documents of an attacker with the limits of the settings, while honest documents are read. Needs no service.
 
     Exit code 1 if a document crashed its reader or passed a limit, or an honest document was not read.
     """
-    settings = load_settings()
-    terms = ReadingTerms(reading_limits(settings), SegmentOptions(), parent_mib)
+    terms = ReadingTerms(reading_limits(load_settings()))
     kinds = [kind for kind in KINDS if not names or kind.name in names]
     progress, outcomes, honest_readings = messages(), list[ReadOutcome](), HonestReadings()
     with tempfile.TemporaryDirectory(prefix="sonde-chaos-") as folder:
-        for outcome in read_course(
-            kinds, HONEST, terms, Path(folder), lambda kind: kind.small if small else kind.usual
-        ):
+        for outcome in read_course(kinds, HONEST, terms, Path(folder)):
             if isinstance(outcome, HonestReadings):
                 honest_readings = outcome
             else:
@@ -107,15 +86,13 @@ def show_readings(
     console: Console, outcomes: list[ReadOutcome], honest_readings: HonestReadings, terms: ReadingTerms
 ) -> None:
     """One row for each kind, and what came of the honest documents."""
-    table = Table(box=None, pad_edge=False)
-    for head in ("document", *_READING_COLUMNS):
-        table.add_column(head, justify="left" if head in ("document", "what happened", "verdict") else "right")
+    table = plain_table("document", "what happened", *_READING_COLUMNS, "verdict", right=_READING_COLUMNS)
     for outcome in outcomes:
         state_text = outcome.state if outcome.state != "ready" or not outcome.message else "ready, with a warning"
         costs = (f"{outcome.seconds:.1f}", f"{outcome.child_mib:.0f}", f"{outcome.parent_mib:.0f}")
         counts = (f"{outcome.passages:,}", f"{outcome.cells:,}")
         verdict = ", ".join(outcome.wrong(terms)) or "held"
-        table.add_row(outcome.kind, f"{outcome.size_bytes / 1000:,.0f}", state_text, *costs, *counts, verdict)
+        table.add_row(outcome.kind, state_text, f"{outcome.size_bytes / 1000:,.0f}", *costs, *counts, verdict)
     console.print(table)
     right_count = sum(not outcome.wrong(terms) for outcome in outcomes)
     read, unread, slowest_s = honest_readings.read, len(honest_readings.wrong), honest_readings.slowest_s
@@ -127,22 +104,18 @@ def show_readings(
 
 @click.command()
 @shown("--seconds", 20.0, "Seconds for each attack.", click.FloatRange(1, 600))
-@shown("--searchers", 10, type=click.IntRange(1, 50))
 @shown("--records", 300, "Records to search.", click.IntRange(12, 5_000))
-@shown("--ratio", 2.0, "Maximum ratio to the usual p50, p95.", click.FloatRange(1))
 @click.option("--attack", "names", type=click.Choice(ATTACK_NAMES), multiple=True, help="Only this attack; repeatable.")
 @click.option("--json", "into", type=FILE, help="Also write the results here.")
-def hostile(
-    *, seconds: float, searchers: int, records: int, ratio: float, names: tuple[str, ...], into: Path | None
-) -> None:
+def hostile(*, seconds: float, records: int, names: tuple[str, ...], into: Path | None) -> None:
     """Attack an API with default settings over throw-away indices, while ten honest searchers use it.
 
     The searchers are measured alone first. Everything goes to this machine's own addresses: attackers come from one,
     each searcher from one of its own.
 
-    Exit code 1 if a searcher was refused, failed or waited --ratio times as long as usual, or a probe failed.
+    Exit code 1 if a searcher was refused, failed or waited twice as long as usual, or a probe failed.
     """
-    progress, outcomes = messages(), []
+    progress, outcomes, terms = messages(), list[AttackOutcome](), AttackTerms(seconds=seconds)
     port = free_port()
     variables = {**_as_it_ships(), "SONDE_API__PROBES_PORT": str(port)}
     with (
@@ -150,14 +123,13 @@ def hostile(
         target(settings, records, variables) as service,
     ):
         chosen_attacks = [attack for attack in attacks(service.key) if not names or attack.name in names]
-        terms = AttackTerms(searchers, seconds, ratio)
         for outcome in run_attacks(service.url, chosen_attacks, terms, f"http://127.0.0.1:{port}"):
             outcomes.append(outcome)
-            progress.print(f"{outcome.attack}: {', '.join(outcome.wrong(outcomes[0], ratio)) or 'held'}")
+            progress.print(f"{outcome.attack}: {', '.join(outcome.wrong(outcomes[0], terms.ratio)) or 'held'}")
             if into is not None:
                 write_measurement(into, {"attacks": [attack.as_json() for attack in outcomes]})
-    show_attacks(screen(), outcomes, ratio)
-    if any(attack.wrong(outcomes[0], ratio) for attack in outcomes):
+    show_attacks(screen(), outcomes, terms.ratio)
+    if any(attack.wrong(outcomes[0], terms.ratio) for attack in outcomes):
         sys.exit(1)
 
 
@@ -167,11 +139,9 @@ def _as_it_ships() -> dict[str, str]:
     return {"SONDE_LIMITS__PER_ADDRESS": str(limits.per_address), "SONDE_LIMITS__PER_KEY": str(limits.per_key)}
 
 
-def show_attacks(console: Console, outcomes: list[AttackOutcome], ratio: float) -> None:
+def show_attacks(console: Console, outcomes: list[AttackOutcome], ratio: float | None) -> None:
     """One row for the searchers alone, one for each attack."""
-    table = Table(box=None, pad_edge=False)
-    for head in ("attack", *_ATTACK_COLUMNS):
-        table.add_column(head, justify="left" if head in ("attack", "what they met", "verdict") else "right")
+    table = plain_table("attack", *_ATTACK_COLUMNS, "what they met", "verdict", right=_ATTACK_COLUMNS)
     for outcome in outcomes:
         met = ", ".join(f"{name} {number}" for name, number in sorted(outcome.answers.items()))
         times = (f"{outcome.p50_ms:.0f}", f"{outcome.p95_ms:.0f}")
@@ -192,26 +162,24 @@ def show_attacks(console: Console, outcomes: list[AttackOutcome], ratio: float) 
 @click.command()
 @click.option("--requests", "number", type=click.IntRange(1, 1_000_000), default=10_000, show_default=True)
 @click.option("--schema", type=click.IntRange(0), help="How many schemathesis derives from /api.  [default: a tenth]")
-@click.option("--first", type=click.IntRange(0), default=0, help="Number of the first request.")
 @shown("--seed", 1, type=int)
 @shown("--clients", 4, type=click.IntRange(1, 64))
-@shown("--hang-s", 30.0, "Seconds that count as a hang.", click.FloatRange(1))
 @click.option("--json", "into", type=FILE, help="Also write the results here.")
-def malformed(
-    *, number: int, schema: int | None, first: int, seed: int, clients: int, hang_s: float, into: Path | None
-) -> None:
+def malformed(*, number: int, schema: int | None, seed: int, clients: int, into: Path | None) -> None:
     """Send malformed requests to a separate API over throw-away indices of the running node, or of a temporary one.
 
-    Exit code 1 if a request got 5xx (except 503 with Retry-After), no answer, or none within --hang-s.
+    Exit code 1 if a request got 5xx (except 503 with Retry-After), no answer, or none within 30 seconds.
     """
     progress, outcomes = messages(), []
     with temporary_node(load_settings(), progress.print) as settings, target(settings) as service:
         by_schema = made_by_schema(
             service.url, service.key, min(number, number // 10 if schema is None else schema), number
         )
-        numbers = range(first, first + number - len(by_schema))
-        requests = [*(make_request(place, seed, service.key) for place in numbers), *by_schema]
-        for outcome in ask_all(service.url, requests, clients, hang_s):
+        requests = [
+            *(make_request(place, seed, service.key) for place in range(number - len(by_schema))),
+            *by_schema,
+        ]
+        for outcome in ask_all(service.url, requests, clients, _HANG_S):
             outcomes.append(outcome)
             if outcome.verdict in BAD:
                 _print_outcome(progress, outcome)
@@ -234,9 +202,7 @@ def _print_outcome(console: Console, outcome: RequestOutcome) -> None:
 
 def show_families(console: Console, outcomes: list[RequestOutcome]) -> None:
     """Verdicts by family, the slowest answer of each, and the load they were taken under."""
-    table = Table(box=None, pad_edge=False)
-    for head in ("family", "requests", *_VERDICT_COLUMNS, "slowest s"):
-        table.add_column(head, justify="left" if head == "family" else "right")
+    table = figures_table("family", "requests", *_VERDICT_COLUMNS, "slowest s")
     slowest: Counter[str] = Counter()
     for outcome in outcomes:
         slowest[outcome.request.family] = max(slowest[outcome.request.family], outcome.took_s)  # type: ignore[assignment]
@@ -248,101 +214,16 @@ def show_families(console: Console, outcomes: list[RequestOutcome]) -> None:
     console.print(f"{len(outcomes)} requests, {failures} bad; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
-_KINDS: tuple[IndexKind, ...] = ("records", "natives", "ledger", "runs")
-
-
-@contextmanager
-def throwaway(client: Elasticsearch) -> Iterator[str]:
-    """The prefix, with the indices that a harvest needs."""
-    prefix = f"sonde-chaos-{uuid.uuid4().hex[:12]}"
-    ensure_without_vectors(client, prefix, _KINDS)
-    try:
-        yield prefix
-    finally:
-        for kind in _KINDS:
-            client.options(ignore_status=404).indices.delete(index=concrete(prefix, kind, 1))
-
-
-@click.command()
-@shown("--records", 100_000, type=click.IntRange(1, 10_000_000))
-@click.option("--turtle", is_flag=True, help="Only read that many data sets of a DCAT catalogue in Turtle.")
-def volume(*, records: int, turtle: bool) -> None:
-    """Harvest a made-up CSW of many records twice, without vectors, into throw-away indices of the running node.
-
-    If none runs, the command starts one. Exit code 1 if the records after a run differ from the catalogue's.
-    """
-    if turtle:
-        show_turtle(screen(), records)
-        return
-    with temporary_node(load_settings(), messages().print) as settings:
-        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
-        with throwaway(client) as prefix:
-            runs = list(run_volume(HarvestParts(client, prefix), records))
-    show_volumes(screen(), runs)
-    if not all(run.right for run in runs):
-        sys.exit(1)
-
-
-def show_turtle(console: Console, records: int) -> None:
-    """From the bytes of one answer to records with their hashes; needs no node."""
-    reading = read_catalogue(records)
-    speed = f"{reading.records / reading.cpu_s:.0f} per CPU s"
-    console.print(f"{reading.records} data sets of {TRIPLES} triples in {reading.cpu_s:.1f} CPU s: {speed}")
-    console.print(_load())
-    if reading.records != records:
-        sys.exit(1)
-
-
-def show_volumes(console: Console, runs: list[Volume]) -> None:
-    """``read/s``: records fetched, parsed and planned in a second of the time that this took."""
-    table = Table(box=None, pad_edge=False)
-    for head in ("run", "state", "there", "s", "/s", "CPU s", "per CPU s", "read/s", "peak MiB"):
-        table.add_column(head, justify="left" if head in ("run", "state") else "right")
-    for run in runs:
-        rates = (run.records / run.seconds, run.cpu_s, run.records / run.cpu_s, run.records / run.read_s)
-        table.add_row(
-            run.run,
-            run.state,
-            str(run.in_service),
-            f"{run.seconds:.0f}",
-            *(f"{rate:.0f}" for rate in rates),
-            f"{run.peak_mib:.0f}",
-        )
-    console.print(table)
-    console.print(_load())
-
-
-def _load() -> str:
-    return f"load average {', '.join(f'{load:.1f}' for load in os.getloadavg())} on {os.cpu_count()} cores"
-
-
-@click.group(invoke_without_command=True)
-@click.option("--all", "everything", is_flag=True, help="Run every trial, one after the other, in its usual size.")
-@click.pass_context
-def chaos(context: click.Context, *, everything: bool) -> None:
+@click.group()
+def chaos() -> None:
     """Cause faults on purpose, and check the results."""
-    if context.invoked_subcommand is None and not everything:
-        click.echo(context.get_help())
-    wrong = 0
-    for command in chaos.commands.values() if everything else ():
-        try:
-            context.invoke(command)
-        except SystemExit:  # the others are worth knowing all the same
-            wrong += 1
-        except SondeError as error:
-            click.echo(f"{command.name}: {error}", err=True)
-            wrong += 1
-    if wrong:
-        sys.exit(1)
 
 
 @chaos.command()
 @shown("--runs", 100, type=click.IntRange(1, 10_000))
 @shown("--records", 1000, type=click.IntRange(10, 100_000))
-@shown("--share", 0.3, "Share of damaged answers.", click.FloatRange(0, 0.9))
-@shown("--seed", 1, type=int)
 @click.option("--json", "into", type=FILE, help="Also write the results here.")
-def harvest(*, runs: int, records: int, share: float, seed: int, into: Path | None) -> None:
+def harvest(*, runs: int, records: int, into: Path | None) -> None:
     """Harvest a changing catalogue through a proxy that damages answers, in throw-away indices of the running node.
 
     If none runs, the command starts one.
@@ -354,8 +235,10 @@ def harvest(*, runs: int, records: int, share: float, seed: int, into: Path | No
     with ExitStack() as after:
         settings = after.enter_context(temporary_node(load_settings(), progress.print))
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
-        prefix = after.enter_context(throwaway(client))
-        for outcome in run_chaos(HarvestParts(client, prefix), runs, records=records, seed=seed, share=share):
+        prefix = f"sonde-chaos-{uuid.uuid4().hex[:12]}"
+        after.callback(delete_indices, client, prefix)
+        ensure_without_vectors(client, prefix, ("records", "natives", "ledger", "runs"))
+        for outcome in run_chaos(HarvestParts(client, prefix), runs, records=records):
             outcomes.append(outcome)
             if into is not None:
                 write_measurement(into, {"runs": [asdict(run_outcome) for run_outcome in outcomes]})
@@ -368,9 +251,8 @@ def harvest(*, runs: int, records: int, share: float, seed: int, into: Path | No
 
 def show_runs(console: Console, outcomes: list[ChaosRun]) -> None:
     """Sums over all runs, and how often each fault was met."""
-    table = Table(box=None, pad_edge=False)
-    for column in ("runs", "right", "lost", "doubled", "wrong", "taken up again", "requests", "spoilt", "seconds"):
-        table.add_column(column, justify="right")
+    columns = ("runs", "right", "lost", "doubled", "wrong", "taken up again", "requests", "spoilt", "seconds")
+    table = plain_table(*columns, right=columns)
     faults: Counter[str] = Counter()
     for outcome in outcomes:
         faults.update(outcome.faults)
@@ -389,18 +271,7 @@ def show_runs(console: Console, outcomes: list[ChaosRun]) -> None:
     console.print(", ".join(f"{name} {number}" for name, number in sorted(faults.items())))
 
 
-chaos.add_command(cluster)
-
-chaos.add_command(documents)
-
-chaos.add_command(hostile)
-
-chaos.add_command(malformed)
-
-chaos.add_command(reindex)
-
-chaos.add_command(soak)
-
-chaos.add_command(volume)
+for command in (cluster, documents, hostile, malformed, reindex, soak):
+    chaos.add_command(command)
 
 COMMANDS = (chaos,)

@@ -14,7 +14,6 @@ from pathlib import Path
 import click
 from celery import Celery
 from rich.console import Console
-from rich.table import Table
 
 from core.errors import SondeError
 from lab.cluster.breakages import breakages
@@ -25,7 +24,7 @@ from lab.cluster.trial import SoakPlan, SoakResult, TrialOutcome, TrialSize, tri
 from lab.cluster.trial import soak as run_soak
 from local_stack.errors import StackError
 from sonde.cli.options import FILE, FOLDER, PRESENT_FOLDER, shown
-from sonde.cli.screen import messages, screen
+from sonde.cli.screen import figures_table, messages, screen
 from sonde.ops.measured import machine, write_measurement
 from workers.celery_client import celery_client
 from workers.config import WorkerConfig
@@ -142,10 +141,8 @@ def working_folder(keep: Path | None) -> Iterator[Path]:
 def show_trials(console: Console, outcomes: list[TrialOutcome], before: dict[str, str]) -> None:
     """A row for each breakage."""
     machine = f"{before['cores']} cores, load {before['load']} before, {os.getloadavg()[0]:.1f} after"
-    table = Table(box=None, pad_edge=False, title=machine)
-    table.add_column("broken", no_wrap=True)
-    for column in _COLUMNS:
-        table.add_column(column, justify="right")
+    table = figures_table("broken", *_COLUMNS)
+    table.title = machine
     for trial in outcomes:
         count = {name: str(trial.searches.get(name, 0)) for name in ("right", "degraded", "refused", "unreachable")}
         failures = trial.searches.get("unmarked", 0) + trial.searches.get("failed", 0)
@@ -203,11 +200,9 @@ def reindex(
 
 
 def _show_steps(console: Console, steps: list[SwitchStep], machine: dict[str, str]) -> None:
-    title = f"{machine['cores']} cores, load {machine['load']} before, {os.getloadavg()[0]:.1f} after"
-    table = Table(box=None, pad_edge=False, title=title)
-    table.add_column("", no_wrap=True)
-    for column in ("s", "at most", "written meanwhile", "missing", "strange", "right", "degraded", "refused", "bad"):
-        table.add_column(column, justify="right")
+    columns = ("s", "at most", "written meanwhile", "missing", "strange", "right", "degraded", "refused", "bad")
+    table = figures_table("", *columns)
+    table.title = f"{machine['cores']} cores, load {machine['load']} before, {os.getloadavg()[0]:.1f} after"
     for step in steps:
         count = [step.searches.get(name, 0) for name in ("right", "degraded", "refused")]
         failures = sum(step.searches.get(name, 0) for name in ("unmarked", "failed"))
@@ -253,10 +248,8 @@ def soak(
 
 
 def _show_soak(console: Console, result: SoakResult, machine: str) -> None:
-    table = Table(box=None, pad_edge=False, title=machine)
-    table.add_column("part", no_wrap=True)
-    for column in ("MiB, second quarter", "MiB, last quarter", "handles", "handles, last", ""):
-        table.add_column(column, justify="right")
+    table = figures_table("part", "MiB, second quarter", "MiB, last quarter", "handles", "handles, last", "")
+    table.title = machine
     for trend in result.trends:
         memory = (f"{trend.memory_before:.0f}", f"{trend.memory_after:.0f}")
         handles = (f"{trend.handles_before:.0f}", f"{trend.handles_after:.0f}")

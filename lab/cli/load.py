@@ -6,16 +6,15 @@ import ipaddress
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, astuple, dataclass
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID
-from rich.table import Table
 
 from core.errors import SondeError
 from evaluation.collections.ncar import ARCHIVES
@@ -23,7 +22,6 @@ from evaluation.vector_cache import CachedEmbedder, VectorCache
 from lab.load.catalogue import (
     CatalogueSize,
     MadeCatalogue,
-    ProgressReport,
     made_catalogue,
     real_records,
     standing_catalogue,
@@ -33,7 +31,7 @@ from lab.load.clients import SEARCH_MODES, LoadSummary, SearchMode, ask
 from lab.measures import describe_node
 from lab.own_api import own_api
 from sonde.cli.options import FILE, shown
-from sonde.cli.screen import NameColumn, ended_by_signals, messages, screen
+from sonde.cli.screen import StageBars, ended_by_signals, figures_table, messages, screen
 from sonde.ops.measured import machine, write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
@@ -53,38 +51,28 @@ def catalogue(
 ) -> Iterator[MadeCatalogue]:
     """The catalogue called ``name``, which is filled first if it is absent; without a name, a temporary one."""
     with ExitStack() as resources:
-        report, finish = resources.enter_context(_progress_bars(progress))
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         resources.callback(client.close)
+        with StageBars(progress) as bars:
+            progress_of = cache(bars.progress_of)
 
-        def embedder() -> CachedEmbedder:
-            cache = VectorCache(settings.models.folder / "vectors.sqlite")
-            resources.callback(cache.close)
-            return CachedEmbedder(
-                Models(settings).embedder(), cache, lambda number, total: report("embedding", number, total)
-            )
+            def report(task: str, number: int, total: int) -> None:
+                progress_of(task)(number, total)
 
-        if name is None:
-            test_catalogue = resources.enter_context(
-                made_catalogue(client, real_records(paths), embedder(), size, report)
-            )
-        else:
-            test_catalogue = standing_catalogue(client, name, size, lambda: (real_records(paths), embedder()), report)
-        finish()
+            def embedder() -> CachedEmbedder:
+                vectors = VectorCache(settings.models.folder / "vectors.sqlite")
+                resources.callback(vectors.close)
+                return CachedEmbedder(Models(settings).embedder(), vectors, progress_of("embedding"))
+
+            if name is None:
+                test_catalogue = resources.enter_context(
+                    made_catalogue(client, real_records(paths), embedder(), size, report)
+                )
+            else:
+                test_catalogue = standing_catalogue(
+                    client, name, size, lambda: (real_records(paths), embedder()), report
+                )
         yield test_catalogue
-
-
-@contextmanager
-def _progress_bars(console: Console) -> Iterator[tuple[ProgressReport, Callable[[], None]]]:
-    with Progress(NameColumn(), BarColumn(), MofNCompleteColumn(), console=console) as bars:
-        tasks: dict[str, TaskID] = {}
-
-        def report(task: str, number: int, total: int) -> None:
-            if task not in tasks:
-                tasks[task] = bars.add_task(task, total=total)
-            bars.update(tasks[task], completed=number, total=total)
-
-        yield report, bars.stop
 
 
 def show(console: Console, summaries: list[LoadSummary], before: dict[str, str], after: str) -> None:
@@ -94,8 +82,10 @@ def show(console: Console, summaries: list[LoadSummary], before: dict[str, str],
         f"Elasticsearch {before['elasticsearch']}",
         highlight=False,
     )
-    times = _table("clients", "/s", "p50 ms", "p95 ms", "p99 ms", "refused", "in ms (p95)", "failed", "degraded")
-    shares = _table("clients", "Elasticsearch", "encoder", "ours", "around")
+    times = figures_table(
+        "", "clients", "/s", "p50 ms", "p95 ms", "p99 ms", "refused", "in ms (p95)", "failed", "degraded"
+    )
+    shares = figures_table("", "clients", "Elasticsearch", "encoder", "ours", "around")
     for summary in summaries:
         spread = summary.latency_ms
         waited = [f"{value:.0f}" for value in (spread.p50, spread.p95, spread.p99)] if spread else ["-"] * 3
@@ -108,14 +98,6 @@ def show(console: Console, summaries: list[LoadSummary], before: dict[str, str],
             shares.add_row(summary.course, str(summary.clients), *(f"{share:.0%}" for share in astuple(summary.shares)))
     console.print(times)
     console.print(shares)
-
-
-def _table(*heads: str) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("", no_wrap=True)
-    for head in heads:
-        table.add_column(head, justify="right", no_wrap=True)
-    return table
 
 
 def show_catalogue(console: Console, test_catalogue: MadeCatalogue, size: CatalogueSize) -> None:

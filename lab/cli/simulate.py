@@ -6,8 +6,6 @@ how much of what people agree on the ranking learns, not whether real people agr
 
 from __future__ import annotations
 
-import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -20,20 +18,16 @@ from evaluation.collection import JudgedCollection
 from evaluation.metrics import HEADLINE, RunComparison, RunMeasures, measure, paired_randomisation
 from evaluation.trec import Run
 from evaluation.variants import Variant, ask_all, run_of
-from lab.month.month import Course, Month
-from lab.month.script import HITS_SHOWN, Habits, People, copy_documents, judged_questions, own_indices, script
+from lab.people import HITS_SHOWN, Habits, People, script
 from search_api.search.flow import SearchPipeline
 from search_api.search.openings import NO_USAGE, LoggedSearch, UsageTable, usage_of
-from search_api.search.ranking.config import default_config
 from search_api.search.ranking.signals.record import Evidence, Usage
-from sonde.cli.options import FILE, FOLDER, PRESENT_FILE, shown
+from sonde.cli.options import FILE, FOLDER
 from sonde.cli.screen import ended_by_signals
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
-from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.evaluating import LOADERS, QUALITY, bench, judged_collection
-from sonde.wiring.models import Models
+from sonde.wiring.evaluating import LOADERS, bench, judged_collection
 
 FIRST = date(2026, 11, 1)
 _NIGHTS = frozenset((3, 7, 14, 30))
@@ -143,16 +137,6 @@ def by_record(table: UsageTable, documents: Mapping[str, str]) -> UsageTable:
     )
 
 
-def evidence_of(pipeline: SearchPipeline, **changes: float) -> Evidence:
-    """The configuration's, with these numbers changed."""
-    return replace(pipeline.parts.config.records[Usage].evidence, **changes)  # type: ignore[arg-type]
-
-
-_HABITS = Habits()
-_NCAR = QUALITY / "ncar"
-_READABLE = PRESENT_FILE
-
-
 @click.group("simulate")
 def simulate() -> None:
     """Simulate people at a portal's desk."""
@@ -162,118 +146,28 @@ def simulate() -> None:
 @click.option("--collection", "name", type=click.Choice(sorted(LOADERS)), default="ncar", show_default=True)
 @click.option("--half", type=click.Choice(["train", "test"]), help="Only these questions are asked.")
 @click.option("--shared", type=FOLDER, envvar="SONDE_SHARED")
-@shown("--people", _HABITS.people, type=click.IntRange(1))
-@shown("--questions", _HABITS.questions, type=click.IntRange(1))
-@shown("--days", _HABITS.days, type=click.IntRange(1))
-@shown("--noise", _HABITS.noise, "Wrong openings.", click.FloatRange(0, 1))
-@shown("--attention", _HABITS.attention, "How fast it falls with the position.", float)
-@click.option("--examination", type=float, help="What the ranking takes it for.  [default: of the configuration]")
-@click.option("--weight", type=float, multiple=True, help="Of the signal; may be repeated.  [default: as configured]")
 @click.option("--script", "scripted", is_flag=True, help="One key opens the tenth hit of every question all day.")
 @click.option("--json", "out", type=FILE)
-def usage(
-    *,
-    name: str,
-    half: str | None,
-    shared: Path | None,
-    people: int,
-    questions: int,
-    days: int,
-    noise: float,
-    attention: float,
-    examination: float | None,
-    weight: tuple[float, ...],
-    scripted: bool,
-    out: Path | None,
-) -> None:
+def usage(*, name: str, half: str | None, shared: Path | None, scripted: bool, out: Path | None) -> None:
     """What the signal `usage` brings: people of a click model ask judged questions; the ranking learns at night."""
     collection = judged_collection(name, shared, half, load_settings())  # type: ignore[arg-type]
-    habits = replace(_HABITS, people=people, questions=questions, days=days, noise=noise, attention=attention)
-    configured = default_config().records[Usage]
-    rows = []
     with (
         ended_by_signals(),
         temporary_node(load_settings(), lambda text: click.echo(text, err=True)) as settings,
         bench(settings, collection) as search_bench,
     ):
-        for weight_tried in weight or (configured.weight,):
-            trial = _trial(
-                search_bench.pipeline,
-                collection,
-                replace(configured, weight=weight_tried),
-                habits,
-                examination,
-                scripted,
-            )
-            rows.append({"weight": weight_tried, "examination": examination, **trial.as_json()})
-            _show(weight_tried, trial)
+        parts, table, habits = search_bench.pipeline.parts, UsageSnapshot(), Habits()
+        signal = parts.config.records[Usage]
+
+        def report(day: int, days: int) -> None:
+            click.echo(f"day {day} of {days}: {len(table.now)} questions count", err=True)
+
+        pipeline = SearchPipeline(replace(parts, usage=table))
+        trial = UsageTrial(pipeline, table, collection, signal.evidence, habits, scripted).run(report)
+    _show(signal.weight, trial)
     if out is not None:
+        rows = [{"weight": signal.weight, **trial.as_json()}]
         write_measurement(out, {"collection": name, "half": half, "habits": str(habits), "trials": rows})
-
-
-@simulate.command("month")
-@click.option("--archive", type=click.Path(path_type=Path, exists=True), required=True, help="Documents of the source.")
-@shown("--source", "ncar_eol", "Its name in the judgements.")
-@shown("--queries", _NCAR / "queries.jsonl", type=_READABLE)
-@shown("--qrels", _NCAR / "qrels.tsv", type=_READABLE)
-@shown("--records", 800, "Judged ones first.", click.IntRange(20))
-@shown("--people", _HABITS.people, type=click.IntRange(10))
-@shown("--questions", _HABITS.questions, type=click.IntRange(100))
-@click.option("--json", "out", type=FILE)
-def month(
-    *,
-    archive: Path,
-    source: str,
-    queries: Path,
-    qrels: Path,
-    records: int,
-    people: int,
-    questions: int,
-    out: Path | None,
-) -> None:
-    """A month over HTTP: people ask and open, three stewards decide, the source changes, a reindex follows.
-
-    Each thing that the desk says is compared with what the script did. Exit code 1 if one differs.
-    """
-    habits = replace(_HABITS, people=people, questions=questions)
-    with (
-        ended_by_signals(),
-        tempfile.TemporaryDirectory(prefix="sonde-month-") as name,
-        temporary_node(load_settings(), lambda text: click.echo(text, err=True)) as settings,
-        own_indices(settings) as own_settings,
-    ):
-        folder = Path(name)
-        questions_asked = copy_documents(archive, source, folder, judged_questions(queries, qrels), records)
-        click.echo(f"{len(list(folder.iterdir()))} records, {len(questions_asked)} questions", err=True)
-        course = Course(source, folder, questions_asked, habits, default_config().records[Usage].evidence)
-        client = elasticsearch_client(own_settings, timeout_s=60.0, retry=True)
-        checks = Month(client, own_settings, Models(own_settings), course, lambda text: click.echo(text)).run()
-    for check in checks:
-        click.echo(f"{'holds' if check.holds else 'DIFFERS'}: {check.what}")
-    if out is not None:
-        rows = [{"what": check.what, "expected": repr(check.expected), "found": repr(check.found)} for check in checks]
-        write_measurement(out, {"checks": rows})
-    if not all(check.holds for check in checks):
-        sys.exit(1)
-
-
-def _trial(
-    pipeline: SearchPipeline,
-    collection: JudgedCollection,
-    signal: Usage,
-    habits: Habits,
-    examination: float | None,
-    scripted: bool,
-) -> Trial:
-    table, config = UsageSnapshot(), pipeline.parts.config
-    ranking = replace(config, records=config.records.with_signals(signal))
-    ranks = SearchPipeline(replace(pipeline.parts, usage=table, config=ranking))
-    evidence = evidence_of(ranks) if examination is None else evidence_of(ranks, examination=examination)
-
-    def report(day: int, days: int) -> None:
-        click.echo(f"day {day} of {days}: {len(table.now)} questions count", err=True)
-
-    return UsageTrial(ranks, table, collection, evidence, habits, scripted).run(report)
 
 
 def _show(weight: float, trial: Trial) -> None:

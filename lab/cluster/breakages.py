@@ -6,7 +6,8 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lab.cluster.chaos_cluster import PREFIX, ChaosCluster, wait_for
+from lab.cluster.chaos_cluster import PREFIX, ChaosCluster
+from lab.waiting import wait_until
 
 Act = Callable[[ChaosCluster], None]
 _BLOCK = "index.blocks.read_only_allow_delete"
@@ -74,7 +75,7 @@ def _fill_disk(cluster: ChaosCluster) -> None:
     """Elasticsearch's own answer to a full disk: past the flood stage an index takes no more writes. It looks every
     ten seconds; on return it has looked."""
     _watermarks(cluster, "1%")
-    wait_for(lambda: _is_blocked(cluster), _LOOKS_WITHIN_S, "Elasticsearch's block of writes")
+    wait_until(lambda: _is_blocked(cluster), _LOOKS_WITHIN_S, "Elasticsearch's block of writes")
 
 
 def _free_disk(cluster: ChaosCluster) -> None:

@@ -9,8 +9,7 @@ import os
 import shutil
 import signal
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -21,9 +20,11 @@ from celery import Celery
 
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
+from es_mappings.names import alias
 from indexer.store.ledger import scan
 from lab.chaos.proxies import TcpProxy
 from lab.cluster.clock import clock_environment, reset_clock
+from lab.waiting import wait_until
 from local_stack.accounts import node_folder, unprivileged_account
 from local_stack.elasticsearch import elasticsearch_part
 from local_stack.part import External, StackPart, ignore_event
@@ -205,7 +206,6 @@ _TOPICS = (
     "well lids",
     "kites",
 )
-_LOOK_S = 0.5
 
 
 def made_titles(number: int) -> dict[str, str]:
@@ -224,7 +224,7 @@ def search_samples(
     _write_sources(cluster, csw, ids, samples)
     cluster.start("worker", "beat")
     start_harvest(celery, SAMPLES)
-    wait_for(lambda: count_written(cluster.client, SAMPLES) >= len(list(samples.glob("*.xml"))), timeout_s, "samples")
+    wait_until(lambda: count_written(cluster.client, SAMPLES) >= len(list(samples.glob("*.xml"))), timeout_s, "samples")
     cluster.start("api")
 
 
@@ -235,11 +235,12 @@ def _write_sources(cluster: ChaosCluster, csw: str, ids: list[str], samples: Pat
     cluster.sources.write_text("\n".join(lines) + "\n", "utf-8")
 
 
-def count_written(client: Elasticsearch, source: str) -> int:
+def count_written(client: Elasticsearch, source: str, prefix: str = PREFIX) -> int:
     """Records of a source that are written; 0 while nobody can say."""
+    index = alias(prefix, "records")
     try:
-        client.indices.refresh(index=f"{PREFIX}-records", ignore_unavailable=True)
-        answer = client.count(index=f"{PREFIX}-records", query={"term": {"source": source}}, ignore_unavailable=True)
+        client.indices.refresh(index=index, ignore_unavailable=True)
+        answer = client.count(index=index, query={"term": {"source": source}}, ignore_unavailable=True)
     except ElasticsearchError:
         return 0
     return int(answer["count"])
@@ -249,17 +250,3 @@ def native_ids(client: Elasticsearch, source: str) -> set[str]:
     client.indices.refresh(index=f"{PREFIX}-records")
     hits = scan(client, f"{PREFIX}-records", {"term": {"source": source}}, fields=())
     return {str(hit["_id"]).partition(":")[2] for hit in hits}
-
-
-def wait_for(holds: Callable[[], bool], timeout_s: float, what: str) -> None:
-    if seconds_until(holds, time.monotonic(), timeout_s) is None:
-        raise TimeoutError(f"{what}: not there after {timeout_s:.0f} s")
-
-
-def seconds_until(holds: Callable[[], bool], since: float, timeout_s: float) -> float | None:
-    ends = time.monotonic() + timeout_s
-    while time.monotonic() < ends:
-        if holds():
-            return time.monotonic() - since
-        time.sleep(_LOOK_S)
-    return None

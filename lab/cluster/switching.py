@@ -6,11 +6,10 @@ import subprocess  # nosec B404: this program's own command
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx
 from celery import Celery
 
 from es_mappings.codecs.runs import RunReport
@@ -25,10 +24,9 @@ from lab.cluster.chaos_cluster import (
     made_titles,
     native_ids,
     search_samples,
-    seconds_until,
-    wait_for,
 )
 from lab.cluster.trial import QUESTIONS, TrialSize, bad_ones
+from lab.waiting import seconds_until, trouble, wait_until
 from workers.jobs import start_harvest
 
 _SOURCE = "chaos-reindex"
@@ -119,7 +117,7 @@ class _Switching:
 
     def _wait_for_end(self, run: str) -> None:
         runs = Runs(self.cluster.client, PREFIX)
-        wait_for(lambda: _is_complete(runs.load(run)), self.course.timeout_s, f"the end of run {run} of {_SOURCE}")
+        wait_until(lambda: _is_complete(runs.load(run)), self.course.timeout_s, f"the end of run {run} of {_SOURCE}")
 
     def _count_written(self) -> int:
         return count_written(self.cluster.client, _SOURCE)
@@ -151,21 +149,10 @@ def _cold_start(cluster: ChaosCluster) -> SwitchStep:
     cluster.kill("api")
     started_s = time.monotonic()
     cluster.start("api")
-    is_ready = _ready_at(f"{cluster.api_url}/readyz")
-    seconds = seconds_until(is_ready, started_s, 300.0)
+    seconds = seconds_until(lambda: trouble(f"{cluster.api_url}/readyz") is None, started_s, 300.0)
     return SwitchStep(
         "cold start of the API",
         time.monotonic() - started_s,
         _COLD_START_S,
         trouble="" if seconds is not None else "never ready",
     )
-
-
-def _ready_at(url: str) -> Callable[[], bool]:
-    def is_ready() -> bool:
-        try:
-            return httpx.get(url, timeout=5.0).status_code == httpx.codes.OK
-        except httpx.HTTPError:
-            return False
-
-    return is_ready

@@ -28,9 +28,8 @@ from lab.cluster.chaos_cluster import (
     made_titles,
     native_ids,
     search_samples,
-    seconds_until,
-    wait_for,
 )
+from lab.waiting import seconds_until, wait_until
 from local_stack.errors import StackError
 from workers.jobs import start_harvest
 
@@ -186,7 +185,7 @@ class _Trial:
     def _break_and_mend(self) -> None:
         start_harvest(self.celery, self.source)
         break_at = max(1, int(self.breakage.at_share * len(self.catalogue)))
-        wait_for(lambda: self._count_written() >= break_at, self.course.timeout_s, self.source)
+        wait_until(lambda: self._count_written() >= break_at, self.course.timeout_s, self.source)
         before = self._count_written()
         self.missing_parts = self.asker.missing_parts()
         self.breakage.begin(self.cluster)
@@ -203,7 +202,7 @@ class _Trial:
     def _wait(self) -> None:
         """For the harvest's end, and for a search that is right again."""
         mended_at = self.mended or 0.0
-        wait_for(lambda: self._count_written() >= len(self.catalogue), self.course.timeout_s, self.source)
+        wait_until(lambda: self._count_written() >= len(self.catalogue), self.course.timeout_s, self.source)
         seconds_until(
             lambda: self.asker.first_right_after(mended_at, self.missing_parts) is not None,
             mended_at,
@@ -322,7 +321,7 @@ def soak(
     with catalogue_server(made_titles(course.records)) as csw:
         search_samples(cluster, celery, csw, [_SOURCE], samples)
         start_harvest(celery, _SOURCE)
-        wait_for(lambda: count_written(cluster.client, _SOURCE) >= course.records, 1200.0, _SOURCE)
+        wait_until(lambda: count_written(cluster.client, _SOURCE) >= course.records, 1200.0, _SOURCE)
         asker = SteadySearcher(cluster.api_url, QUESTIONS, SAMPLES)
         asker.learn()
         started_s = time.monotonic()

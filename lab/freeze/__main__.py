@@ -5,13 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from lab.freeze.calls import CHECKOUT, SOURCES
-from lab.freeze.lines import Line, differences, read_state, write_state
+from lab.freeze.lines import differences, read_state, write_state
 from lab.freeze.service import make_index
 from lab.freeze.state import PARTS, state_lines
 from sonde.cli.options import FILE, FOLDER, PRESENT_FILE, shown
@@ -29,65 +28,32 @@ def main() -> None:
 @main.command()
 @click.argument("file", type=FILE)
 @click.option("--prefix", required=True, help="Indices with the data; they stay, and later states only read them.")
-@click.option("--make/--no-make", default=True, help="Fill the indices first (what is there and unchanged stays).")
-@click.option("--key", help="With --no-make: a key with all rights.")
-@click.option("--whole", is_flag=True, help="Every judged question and every document, not a fixed share.")
 @_shared_option
 @_ONLY
 @_PROCESSES
-def write(
-    *,
-    file: Path,
-    prefix: str,
-    make: bool,
-    key: str | None,
-    whole: bool,
-    shared: Path,
-    parts: tuple[str, ...],
-    processes: int,
-) -> None:
-    """Write the answers of this checkout to FILE (gzip, JSON lines)."""
-    key = make_index(prefix, shared, SOURCES) if make else key
-    about = {"prefix": prefix, "whole": whole, "parts": parts or PARTS, "key": key, "commit": _commit()}
+def write(*, file: Path, prefix: str, shared: Path, parts: tuple[str, ...], processes: int) -> None:
+    """Fill the indices (what is there and unchanged stays), and write the answers of this checkout to FILE (gzip, JSON
+    lines).
+    """
+    key = make_index(prefix, shared, SOURCES)
+    about = {"prefix": prefix, "parts": parts or PARTS, "key": key, "commit": _commit()}
     click.echo(f"{write_state(file, about, state_lines(about, parts or PARTS, shared, processes))} lines in {file}")
 
 
 @main.command()
 @click.argument("file", type=PRESENT_FILE)
 @click.option("--allow", multiple=True, help="A pattern of differences that are meant: 'search *#sent'.")
-@click.option("--keep", type=FILE, help="Write this state to a file too.")
 @_shared_option
 @_ONLY
 @_PROCESSES
-def compare(
-    *, file: Path, allow: tuple[str, ...], keep: Path | None, shared: Path, parts: tuple[str, ...], processes: int
-) -> None:
+def compare(*, file: Path, allow: tuple[str, ...], shared: Path, parts: tuple[str, ...], processes: int) -> None:
     """Freeze this checkout on the index of FILE and list what differs; exit code 1 if anything does.
 
-    FILE may have been written by an earlier commit. `diff` compares two files.
+    FILE may have been written by an earlier commit.
     """
     about, before = read_state(file)
-    about = {**about, "parts": parts or about["parts"], "commit": _commit()}
-    after = {line["name"]: line for line in state_lines(about, about["parts"], shared, processes)}
-    if keep is not None:
-        write_state(keep, about, after.values())
-    _print_differences(before, after, allow, about["parts"])
-
-
-@main.command()
-@click.argument("before", type=PRESENT_FILE)
-@click.argument("after", type=PRESENT_FILE)
-@click.option("--allow", multiple=True, help="A pattern of differences that are meant.")
-def diff(*, before: Path, after: Path, allow: tuple[str, ...]) -> None:
-    """List what differs between two frozen files."""
-    _, first = read_state(before)
-    about, second = read_state(after)
-    _print_differences(first, second, allow, about["parts"])
-
-
-def _print_differences(
-    before: dict[str, Line], after: dict[str, Line], allow: Sequence[str], parts: Sequence[str]
-) -> None:
+    parts = parts or tuple(about["parts"])
+    after = {line["name"]: line for line in state_lines(about, parts, shared, processes)}
     before = {name: line for name, line in before.items() if line["part"] in parts}
     differing = differences(before, after, allow)
     for difference in differing:

@@ -59,10 +59,10 @@ def course_calls(box: str | None) -> Iterator[Call]:
         yield Call(f"search 360 {kind}: {topic}", "/search", query)
 
 
-def judged_calls(shared: Path, whole: bool) -> Iterator[Call]:
-    """The questions of all judged sets, or of each a fixed share."""
+def judged_calls(shared: Path) -> Iterator[Call]:
+    """A fixed share of the questions of each judged set."""
     for name, questions in judged_questions(shared).items():
-        limit = len(questions) if whole or name == "samples" else 24 if name in ("ncar", "typed") else 8
+        limit = len(questions) if name == "samples" else 24 if name in ("ncar", "typed") else 8
         for question in spread(questions, limit):
             yield Call(f"search {name}: {question}", "/search", {"q": question})
 
@@ -165,9 +165,9 @@ def _lines(path: Path) -> list[Json]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
-def ask_calls(whole: bool) -> Iterator[Call]:
+def ask_calls() -> Iterator[Call]:
     questions = [line["question"] for line in _lines(CHECKOUT / "tests" / "quality" / "pdf_questions.jsonl")]
-    for question in spread(questions, len(questions) if whole else 24):
+    for question in spread(questions, 24):
         yield Call(f"ask: {question}", "/ask", method="POST", body={"question": question})
     places = [line["question"] for line in _lines(CHECKOUT / "tests" / "quality" / "ask_places.jsonl")]
     for question in spread(places, 6):

@@ -33,14 +33,14 @@ _PDFS = (
 )  # fmt: skip
 
 
-def record_lines(catalogues: Path, whole: bool) -> Iterator[Line]:
-    """A line for each document of each archive, or for one in eight."""
-    step, number = 1 if whole else EIGHTH, 0
+def record_lines(catalogues: Path) -> Iterator[Line]:
+    """A line for one in eight documents of the archives."""
+    number = 0
     for archive in sorted(catalogues.glob("*.tar.gz")):
         for page in FolderSource(archive).pages():
             for raw in page.records:
                 number += 1
-                if number % step == 0:
+                if number % EIGHTH == 0:
                     name = f"record {archive.name} {number}: {raw.origin.rpartition('!')[2]} {raw.native_id}"
                     try:
                         yield {"name": name, "digest": digest(to_document(read(raw, "frozen")))}
@@ -48,13 +48,15 @@ def record_lines(catalogues: Path, whole: bool) -> Iterator[Line]:
                         yield {"name": name, "reason": str(refused)}
 
 
-def pdf_lines(folder: Path, whole: bool) -> Iterator[Line]:
-    """A line for each PDF of a dozen, or for all."""
-    paths = sorted(folder.rglob("*.pdf")) if whole else [folder / name for name in _PDFS]
-    for path in paths:
-        name = f"pdf {path.relative_to(folder)}"
+def pdf_lines(folder: Path) -> Iterator[Line]:
+    """A line for each PDF of a dozen."""
+    for file_name in _PDFS:
+        name = f"pdf {file_name}"
         try:
-            yield {"name": name, "digest": digest(read_pdf(path.read_bytes(), Limits(), Ocr(command=None)))}
+            yield {
+                "name": name,
+                "digest": digest(read_pdf((folder / file_name).read_bytes(), Limits(), Ocr(command=None))),
+            }
         except DocumentRefused as refused:
             yield {"name": name, "reason": refused.reason}
 
@@ -67,7 +69,7 @@ _BOX = "-20,-40,60,72"
 
 
 def state_lines(about: Json, parts: Sequence[str], shared: Path, processes: int) -> Iterator[Line]:
-    """Each line names its part. ``about``: prefix, whole and key, as a file of a state begins."""
+    """Each line names its part. ``about``: prefix and key, as a file of a state begins."""
     os.environ["PYTHONHASHSEED"] = "0"  # of the processes: prefixes of Turtle are numbered in the order of a set
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
         for lines in pool.map(partial(_part, about, shared), parts):
@@ -76,30 +78,30 @@ def state_lines(about: Json, parts: Sequence[str], shared: Path, processes: int)
 
 def _part(about: Json, shared: Path, part: str) -> list[Line]:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
-    started_s, whole = time.monotonic(), about["whole"]
+    started_s = time.monotonic()
     if part == "records":
-        lines = list(record_lines(shared / "catalogues", whole))
+        lines = list(record_lines(shared / "catalogues"))
     elif part == "pdfs":
-        lines = list(pdf_lines(shared / "pdfs", whole))
+        lines = list(pdf_lines(shared / "pdfs"))
     else:
         with frozen_service(about["prefix"], datetime.now(UTC), about["key"]) as service:
-            lines = [line for call in _calls(part, service, shared, whole) for line in service.lines(call)]
+            lines = [line for call in _calls(part, service, shared) for line in service.lines(call)]
     click.echo(f"{part}: {len(lines)} lines, {time.monotonic() - started_s:.0f} s", err=True)
     return [{**line, "part": part} for line in lines]
 
 
-def _calls(part: str, service: FrozenService, shared: Path, whole: bool) -> Iterator[Call]:
+def _calls(part: str, service: FrozenService, shared: Path) -> Iterator[Call]:
     match part:
         case "courses":
             return course_calls(None)
         case "courses-box":
             return course_calls(_BOX)
         case "judged":
-            return judged_calls(shared, whole)
+            return judged_calls(shared)
         case "options":
             return option_calls()
         case "ask":
-            return ask_calls(whole)
+            return ask_calls()
     return _listings(service)
 
 

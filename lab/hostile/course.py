@@ -19,13 +19,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
-
 from core.json_types import Json
 from lab.hostile.attacks import Attack, UnfinishedRequest
 from lab.load.clients import ApiConnection, SearchReply
 from lab.malformed.sender import MalformedRequest, ask
 from lab.measures import Spread
+from lab.waiting import trouble
 
 ADDRESS = "127.0.0.66"
 """All attackers come from one address of this machine, the honest searchers from others."""
@@ -150,7 +149,6 @@ def _with_one_more_byte(
 
 
 _PROBE_EVERY_S = 0.5
-_PROBE_TIMEOUT_S = 3.0
 _THINK_S = 0.5
 _TOPICS = ("rainfall", "glacier mass", "soil moisture", "river discharge", "sea level", "land cover", "snow depth")
 _PLACES = (
@@ -229,15 +227,6 @@ def _probe(url: str, probes: ProbeLog, stop: threading.Event) -> None:
             probes.slowest_s = max(probes.slowest_s, time.monotonic() - started_s)
             if problem is not None:
                 probes.failed.append(f"{path}: {problem}")
-
-
-def trouble(address: str) -> str | None:
-    """What is wrong with a probe's answer; None if it is 200 within three seconds."""
-    try:
-        status = httpx.get(address, timeout=_PROBE_TIMEOUT_S).status_code
-    except httpx.HTTPError as error:
-        return type(error).__name__
-    return None if status == httpx.codes.OK else str(status)
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,10 +77,6 @@ KINDS: tuple[HostileKind, ...] = (
 )
 
 
-def hostile_kind(name: str) -> HostileKind:
-    return next(kind for kind in KINDS if kind.name == name)
-
-
 @dataclass(frozen=True, slots=True)
 class ReadingTerms:
     """What one document may cost. ``parent_mib``: of the worker's process, its start included."""

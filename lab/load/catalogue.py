@@ -19,19 +19,16 @@ from core.json_types import Json
 from core.ports import Embedder
 from core.record import Record
 from es_gateway.client import Elasticsearch
-from es_gateway.errors import ElasticsearchError
 from es_mappings.codecs.passages import inherited
 from es_mappings.codecs.records import to_document
 from es_mappings.codecs.vectors import VECTOR, to_fields
 from es_mappings.indices import ensure_indices, join_segments
 from es_mappings.loader import USUAL, IndexShape
-from es_mappings.names import KINDS, concrete
-from evaluation.temporary_index import PREFIX, sweep_abandoned
+from es_mappings.names import concrete
+from evaluation.collections.ncar import records_of
+from evaluation.temporary_index import PREFIX, delete_indices, sweep_abandoned
 from indexer.background import Background
 from indexer.documents.index.store import passage_document
-from indexer.formats import registry
-from indexer.raw import RecordRefused
-from indexer.sources.folder import FolderSource
 from indexer.store.bulk import Failure, Operation, chunked, index_operation, write
 from reading.sentences import sentences
 
@@ -148,14 +145,7 @@ class MadeCatalogue:
 
 def real_records(paths: Sequence[Path]) -> list[Record]:
     """What is read of folders and archives, in their order; what is refused is left out. Raises SondeError for none."""
-    records = []
-    for path in paths:
-        for page in FolderSource(path).pages():
-            for raw in page.records:
-                try:
-                    records.append(registry.read(raw, "load"))
-                except RecordRefused:
-                    continue
+    records = [record for path in paths for record in records_of(path, SOURCE)]
     if not records:
         raise SondeError(f"No record can be read in {', '.join(map(str, paths))}.")
     return records
@@ -174,7 +164,7 @@ def made_catalogue(
     try:
         yield fill(client, prefix, real, embedder, size, report)
     finally:
-        delete(client, prefix)
+        delete_indices(client, prefix)
 
 
 def fill(
@@ -262,15 +252,6 @@ def wait_for_merges(client: Elasticsearch, indices: Sequence[str]) -> None:
     log.warning("load.still_merging", indices=indices)
 
 
-def delete(client: Elasticsearch, prefix: str) -> None:
-    """Reports a failure instead of raising it, which would hide why the run ended; a later run deletes the rest."""
-    for kind in KINDS:
-        try:
-            client.options(ignore_status=404).indices.delete(index=concrete(prefix, kind, 1))
-        except ElasticsearchError as error:
-            log.warning("load.left_behind", prefix=prefix, reason=str(error))
-
-
 def standing_catalogue(
     client: Elasticsearch, name: str, size: CatalogueSize, of: Made_of, report: ProgressReport
 ) -> MadeCatalogue:
@@ -282,7 +263,7 @@ def standing_catalogue(
     prefix = f"{_PREFIX}{name}"
     manifest = (_meta(client, prefix) or {}).get(_MANIFEST)
     if manifest is None:
-        delete(client, prefix)
+        delete_indices(client, prefix)
         catalogue = fill(client, prefix, *of(), size, report)
         _commit(client, catalogue, size)
         return catalogue
@@ -293,7 +274,7 @@ def standing_catalogue(
 
 def drop(client: Elasticsearch, name: str) -> None:
     """Its indices are deleted, by name."""
-    delete(client, f"{_PREFIX}{name}")
+    delete_indices(client, f"{_PREFIX}{name}")
 
 
 def _index(prefix: str) -> str:

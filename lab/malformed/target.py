@@ -14,7 +14,7 @@ import httpx
 
 from core.access import ALL_SCOPES
 from core.errors import SondeError
-from es_mappings.names import KINDS, concrete
+from evaluation.temporary_index import delete_indices
 from lab.malformed.makers import RECORD
 from lab.own_api import own_api
 from local_stack.errors import StackError
@@ -53,9 +53,7 @@ def target(
         folder = Path(after.enter_context(tempfile.TemporaryDirectory(prefix="sonde-malformed-")))
         (folder / "sources.yaml").write_text(_SOURCES, "utf-8")
         broker = after.enter_context(_broker(folder / "broker"))
-        for kind in KINDS:
-            name = concrete(prefix, kind, 1)
-            after.callback(client.options(ignore_status=404).indices.delete, index=name)
+        after.callback(delete_indices, client, prefix)
         prepare_indices(client, target_settings, Models(target_settings))
         _, key = KeyStore(client, prefix).add(Grant("malformed", ALL_SCOPES), datetime.now(UTC))
         files = {"SONDE_LIBRARY__FOLDER": str(folder), "SONDE_HARVEST__SOURCES": str(folder / "sources.yaml")}

@@ -23,11 +23,11 @@ from lab.operating.filling import (
     contents,
     fill,
     folder_of_files,
-    wait_until,
     write_sources,
 )
 from lab.operating.release import CHECKOUT, Release, own_stack, this_release
 from lab.operating.upgrade import upgrade
+from lab.waiting import wait_until
 from local_stack.accounts import node_folder, unprivileged_account
 from sonde.cli.options import FOLDER, PRESENT_FILE
 from sonde.cli.screen import ended_by_signals

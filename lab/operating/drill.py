@@ -25,8 +25,8 @@ from es_gateway.client import Elasticsearch
 from es_mappings.indices import serving
 from es_mappings.names import alias
 from lab.cluster.clock import DEBIAN_FAKETIME, clock_environment, clock_trouble, reset_clock
-from lab.operating.filling import wait_until
 from lab.operating.release import CHECKOUT, Release, own_stack, this_release
+from lab.waiting import wait_until
 from sonde.cli.options import FILE, shown
 from sonde.cli.screen import ended_by_signals, messages, plain_table, screen
 from sonde.ops.measured import write_measurement

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +23,7 @@ from es_mappings.names import KINDS, IndexKind, alias
 from evaluation.local_server import serve
 from indexer.store.ledger import scan
 from lab.operating.release import Release
+from lab.waiting import wait_until
 
 _CHANGE_BY_THEMSELVES: Mapping[str, frozenset[str]] = {
     "keys": frozenset({"last_used"}),
@@ -164,13 +164,3 @@ def fill(release: Release, url: str, folder: Path, pdfs: list[Path]) -> User:
         user.upload(file)
     wait_until(user.is_ready, 900, "the uploaded documents are ready")
     return user
-
-
-def wait_until(holds: Callable[[], bool], timeout_s: float, goal: str) -> float:
-    """Seconds until the condition was met. Raises TimeoutError if it never did."""
-    started_s = time.monotonic()
-    while not holds():
-        if time.monotonic() - started_s > timeout_s:
-            raise TimeoutError(f"not within {timeout_s:.0f} s: {goal}")
-        time.sleep(0.5)
-    return time.monotonic() - started_s

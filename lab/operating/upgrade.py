@@ -21,12 +21,10 @@ import httpx
 
 from core.errors import SondeError
 from es_gateway.client import Elasticsearch
-from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import serving
-from es_mappings.names import alias
 from lab.chaos.harvests import catalogue_server
 from lab.chaos.steady_searcher import BAD, SteadySearcher
-from lab.cluster.chaos_cluster import made_titles
+from lab.cluster.chaos_cluster import count_written, made_titles
 from lab.operating.filling import (
     SAMPLES,
     SLOW_SOURCE,
@@ -38,10 +36,10 @@ from lab.operating.filling import (
     fill,
     folder_of_files,
     key,
-    wait_until,
     write_sources,
 )
 from lab.operating.release import BATCH, CHECKOUT, Release, install, own_stack, this_release
+from lab.waiting import wait_until
 from local_stack.state import made_login
 from sonde.cli.options import FOLDER, PRESENT_FILE, shown
 from sonde.cli.screen import ended_by_signals
@@ -177,13 +175,7 @@ class Upgrade:
         return UpgradeStep(step.name, step.seconds, step.serves, dict(verdicts), step.kinds, step.trouble)
 
     def _count_slow(self) -> int:
-        """Records of the slow catalogue that are written; 0 while nobody can say."""
-        index = alias(self.prefix, "records")
-        try:
-            self.client.indices.refresh(index=index)
-            return int(self.client.count(index=index, query={"term": {"source": SLOW_SOURCE}})["count"])
-        except ElasticsearchError:
-            return 0
+        return count_written(self.client, SLOW_SOURCE, self.prefix)
 
 
 def _trouble(does: Callable[[], object]) -> str:

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 
 import click
-from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
@@ -40,8 +39,8 @@ from lab.peers.servers import (
     pygeoapi,
     stac_fastapi,
 )
-from sonde.cli.options import FILE, FOLDER, shown
-from sonde.cli.screen import messages, screen
+from sonde.cli.options import FILE, shown
+from sonde.cli.screen import figures_table, messages, screen
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
@@ -66,24 +65,20 @@ class PeerTarget:
 @click.command()
 @click.option("--server", "servers", type=click.Choice(SERVERS), multiple=True, help="Only these.  [default: all]")
 @click.option("--sonde", "sonde_url", help="Address of a Sonde that has harvested the same records.")
-@click.option("--archive", "archives", type=click.Path(path_type=Path, exists=True), multiple=True, help="Records.")
 @click.option("--clients", type=click.IntRange(1, 64), multiple=True, default=(1, 8), show_default=True)
 @shown("--seconds", 6.0, "Of each measurement.", click.FloatRange(0.5, 60))
-@click.option("--home", type=FOLDER, help="Folder of the environments.")
 @click.option("--json", "out", type=FILE, help="Also write the figures here.")
 def peers(
     *,
     servers: tuple[str, ...],
     sonde_url: str | None,
-    archives: tuple[Path, ...],
     clients: tuple[int, ...],
     seconds: float,
-    home: Path | None,
     out: Path | None,
 ) -> None:
     """Ask other servers and Sonde the same simple questions: a topic and a box, ten hits.
 
-    Makes an environment for each server with uv, loads the NCAR records (or those of --archive) into the Elasticsearch
+    Makes an environment for each server with uv, loads the NCAR records into the Elasticsearch
     of the settings, starts two processes of each server, and measures one after the other. Only ratios mean
     something, because clients, servers and Elasticsearch share the machine.
     """
@@ -92,9 +87,9 @@ def peers(
         raise SondeError("--sonde names the address of a Sonde that has harvested the same records.")
     progress = messages()
     with temporary_node(load_settings(), progress.print) as settings:
-        folder = home or settings.stack.folder / "peers"
+        folder = settings.stack.folder / "peers"
         folder.mkdir(parents=True, exist_ok=True)
-        items = list(features(itertools.chain.from_iterable(map(_read, archives or _ncar(settings)))))
+        items = list(features(itertools.chain.from_iterable(map(_read, _ncar(settings)))))
         progress.print(f"{len(items)} records")
         figures = list(_measure_server(settings, folder, names, items, sonde_url, clients, seconds, progress.print))
     _show(figures)
@@ -180,9 +175,7 @@ def _ratios(figures: list[PeerFigures]) -> Json:
 
 
 def _show(figures: list[PeerFigures]) -> None:
-    table = Table(box=None, pad_edge=False)
-    for head in ("server", "clients", "/s", "p50 ms", "p95 ms", "p99 ms", "failed"):
-        table.add_column(head, justify="left" if head == "server" else "right", no_wrap=True)
+    table = figures_table("server", "clients", "/s", "p50 ms", "p95 ms", "p99 ms", "failed")
     for result in figures:
         spread = result.latency_ms
         times = [f"{value:.1f}" for value in (spread.p50, spread.p95, spread.p99)] if spread else ["-"] * 3

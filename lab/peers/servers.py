@@ -8,7 +8,7 @@ import re
 import subprocess
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -21,6 +21,7 @@ from core.geo import BBox
 from core.json_types import Json
 from core.record import Record
 from es_gateway.client import Elasticsearch
+from lab.waiting import trouble
 from local_stack.ports import free_port
 from sonde.settings import Settings
 from sonde.wiring.checkout import CHECKOUT
@@ -211,9 +212,8 @@ def serve(name: str, command: Sequence[str], environment: Mapping[str, str], por
 def _wait(url: str, server: subprocess.Popen[bytes], name: str, log: Path) -> None:
     ends = time.monotonic() + _READY_S
     while server.poll() is None and time.monotonic() < ends:
-        with suppress(httpx.HTTPError):
-            if httpx.get(f"{url}/?f=json", timeout=5).status_code == httpx.codes.OK:
-                return
+        if trouble(f"{url}/?f=json") is None:
+            return
         time.sleep(_STEP_S)
     raise SondeError(f"{name} did not answer; its log ends with: {log.read_text('utf-8', 'replace')[-500:]}")
 

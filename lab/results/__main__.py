@@ -189,13 +189,6 @@ def results(context: click.Context) -> None:
             click.echo(page.relative_to(CHECKOUT))
 
 
-@results.command("list")
-def list_keys() -> None:
-    """Print every key with its figure."""
-    for key, value in keys(load_tables(newest_results())):
-        click.echo(f"{key} {format_figure(value)}")
-
-
 @results.command()
 @click.argument("row")
 @click.argument("file", type=PRESENT_FILE)

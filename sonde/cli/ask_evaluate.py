@@ -9,14 +9,14 @@ from collections import Counter
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
-from evaluation.answers.made_questions import KINDS, MadeQuestion, extract_questions, model_questions
+from evaluation.answers.made_questions import KINDS, MadeQuestion, extract_questions
 from evaluation.answers.measures import (
     CUTS,
     Interval,
@@ -37,42 +37,24 @@ from sonde.cli.options import FILE, FOLDER, PRESENT_FILE, shown
 from sonde.cli.screen import figures_table, messages, progress_bars, say, screen
 from sonde.ops.measured import write_measurement
 from sonde.settings import Settings, load_settings
-from sonde.wiring.evaluating import AnswersAsked, data_folder, examiner, halves_of, ids_of, off_topic_questions
-from sonde.wiring.models import Models
-from sonde.wiring.search import language_model
+from sonde.wiring.evaluating import data_folder, examiner, halves_of, ids_of, off_topic_questions
 from sonde.wiring.training.corpora import passages_from
-
-_WRITABLE = FILE
 
 
 @click.command("ask-questions")
 @click.option("--out", required=True, type=FILE, help="Questions file, a JSON object a line.")
 @shown("--count", 10, "Questions of each kind.", click.IntRange(1, 1000))
-@shown(
-    "--by",
-    "extracts",
-    "extracts: parts of sentences by templates, without a model; model: the language model of the settings.",
-    click.Choice(["extracts", "model"]),
-)
 @shown("--seed", 0, "Another seed draws other questions.", int)
-def ask_questions(*, out: Path, count: int, by: Literal["extracts", "model"], seed: int) -> None:
+def ask_questions(*, out: Path, count: int, seed: int) -> None:
     """Write test questions about the public documents of the running index.
 
     Four kinds: a fact of one document, an inference from one document, several documents, and a condition.
-    Read them before you use them: templates and models also make questions that nobody would ask.
+    They are parts of sentences in templates. Read them before you use them: nobody would ask some of them.
     Then `sonde ask-evaluate --questions FILE` asks them.
     """
-    settings = load_settings()
-    passages, titles = passages_from(settings)
-    if by == "extracts":
-        questions = extract_questions(passages, titles, count, seed)
-    else:
-        model = language_model(settings, lambda: Models(settings).gate)
-        if model is None:
-            raise SondeError("Set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL, or use --by extracts.")
-        questions = list(model_questions(passages, model, count, seed))
+    questions = extract_questions(*passages_from(load_settings()), count, seed)
     if not questions:
-        raise SondeError("No question could be made of these documents; ingest more of them, or use --by model.")
+        raise SondeError("No question could be made of these documents; ingest more of them.")
     out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(questions)), "utf-8")
     counts_by_kind = Counter(question.kind for question in questions)
     say(f"{out}: " + ", ".join(f"{counts_by_kind[kind]} {kind}" for kind in KINDS))
@@ -91,12 +73,6 @@ def _lines(questions: list[MadeQuestion]) -> list[dict[str, object]]:
 
 @click.command("ask-evaluate")
 @shown("--collection", "pira", type=click.Choice(["pira", "pira_pt"]))
-@shown(
-    "--mode",
-    "extractive",
-    "extractive: quotes; stub: an endpoint that copies; endpoint: the language model of the settings.",
-    click.Choice(["extractive", "stub", "endpoint"]),
-)
 @click.option("--shared", type=FOLDER, envvar="SONDE_SHARED", help="Shared data folder.")
 @click.option(
     "--questions",
@@ -106,9 +82,8 @@ def _lines(questions: list[MadeQuestion]) -> list[dict[str, object]]:
 )
 @click.option("--sample", type=click.IntRange(1), help="A fixed sample of N questions, over all texts.")
 @click.option("--half", type=click.Choice(["train", "test"]), help="Only the questions of this half; all answerable.")
-@click.option("--text-alone", is_flag=True, help="Rank without the place and the period of a question.")
-@click.option("--json", "out", type=_WRITABLE, help="Write the figures to this file, for each question too.")
-@click.option("--page", type=_WRITABLE, help="Write a page to this file, for grading the answers by hand.")
+@click.option("--json", "out", type=FILE, help="Write the figures to this file, for each question too.")
+@click.option("--page", type=FILE, help="Write a page to this file, for grading the answers by hand.")
 @click.option(
     "--judgements",
     type=PRESENT_FILE,
@@ -124,16 +99,16 @@ def ask_evaluate(**options: Any) -> None:
     if options["judgements"] is not None:
         say("\n".join(grade_statistics(JudgementFile.open(options["judgements"]))))
         return
-    settings, form = load_settings(), AnswersAsked(options["mode"], options["text_alone"])
+    settings = load_settings()
     if options["questions"] is not None:
         collection = _collection_of_file(settings, options["questions"])
-        examiner_parts = examiner(settings, None, form)
+        examiner_parts = examiner(settings, None)
     else:
         collection = _collection(options["collection"], options["shared"], options["half"], options["sample"])
         if not (options["half"] or options["sample"]):
             off_topic = off_topic_questions(options["shared"], settings, partial(say, err=True))
             collection = collection.with_questions(off_topic)
-        examiner_parts = examiner(settings, collection, form)
+        examiner_parts = examiner(settings, collection)
     with examiner_parts as examiner_ready, progress_bars(messages()) as bar:
         task = bar.add_task(collection.name, total=len(collection.questions))
         answers = examine(examiner_ready.examination, collection.questions, lambda n, _: bar.update(task, completed=n))

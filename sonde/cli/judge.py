@@ -17,8 +17,6 @@ from evaluation.trec import read_run, write_qrels
 from sonde.cli.options import FILE, PRESENT_FILE, shown
 from sonde.cli.screen import say
 
-_READABLE = PRESENT_FILE
-_WRITABLE = FILE
 _LONGEST = 1500  # characters of a text that are shown: about one screen
 _GRADES = "0 not relevant  1 marginally  2 relevant  3 exactly what was asked for  s skip  u undo  q quit"
 
@@ -32,13 +30,13 @@ class JudgedTexts:
 
 
 @click.command()
-@click.argument("runs", type=_READABLE, nargs=-1, required=True, metavar="RUN.trec...")
-@click.option("--corpus", type=_READABLE, required=True, help="Documents: JSON lines of _id, title, text.")
-@click.option("--queries", type=_READABLE, required=True, help="Questions: JSON lines of _id, text.")
+@click.argument("runs", type=PRESENT_FILE, nargs=-1, required=True, metavar="RUN.trec...")
+@click.option("--corpus", type=PRESENT_FILE, required=True, help="Documents: JSON lines of _id, title, text.")
+@click.option("--queries", type=PRESENT_FILE, required=True, help="Questions: JSON lines of _id, text.")
 @shown("--depth", 10, "The first N of each run.", click.IntRange(1))
 @click.option("--judge", "who", help="Name of the judge; without it, only compute agreement and qrels.")
-@shown("--judgements", "judgements.jsonl", "File for the judgements.", _WRITABLE)
-@click.option("--qrels", type=_WRITABLE, help="Write the median grades of all judges to this file.")
+@shown("--judgements", "judgements.jsonl", "File for the judgements.", FILE)
+@click.option("--qrels", type=FILE, help="Write the median grades of all judges to this file.")
 def judge(
     runs: tuple[Path, ...],
     *,

@@ -6,27 +6,23 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.document import PUBLIC
 from core.errors import ModelMissing, SondeError
-from core.ports import CrossEncoderCard, Embedder, EmbedderCard, LanguageModel
-from encoders.language_model import ChatEndpoint, RemoteLanguageModel
+from core.ports import CrossEncoderCard, Embedder, EmbedderCard
 from es_mappings.names import alias
 from evaluation.answers.measures import Examination
 from evaluation.answers.questions import AnswerCollection, AnswerQuestion
 from evaluation.collection import Half, JudgedCollection, half_of, lines, read_halves
 from evaluation.collections import ncar, public, samples, typed
 from evaluation.collections.fetching import Fetching, fetch_collection
-from evaluation.local_server import NAME, stub_endpoint
 from evaluation.temporary_index import passages_of, temporary_records
 from evaluation.vector_cache import CachedEmbedder, Progress, VectorCache
 from net.gate import Gate, GatePolicy
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import RankingConfig
-from search_api.search.ranking.signals.spatial import Spatial
-from search_api.search.ranking.signals.temporal import Temporal
 from search_api.search.retrieval.serving import ServingResolver
 from sonde import __version__
 from sonde.settings import Settings
@@ -201,18 +197,6 @@ def _card(models: Models) -> CrossEncoderCard | None:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswersAsked:
-    """``mode``: ``extractive``, ``stub`` or ``endpoint`` (the one of the settings). ``text_alone``: passages are ranked
-    without the place and the period of a question."""
-
-    mode: str
-    text_alone: bool = False
-
-    def config(self, config: RankingConfig) -> RankingConfig:
-        return replace(config, passages=config.passages.without(Spatial, Temporal)) if self.text_alone else config
-
-
-@dataclass(frozen=True, slots=True)
 class Examiner:
     """Ready to be asked; ``model`` says in a sentence what answers."""
 
@@ -221,11 +205,11 @@ class Examiner:
 
 
 @contextmanager
-def examiner(settings: Settings, collection: AnswerCollection | None, form: AnswersAsked) -> Iterator[Examiner]:
+def examiner(settings: Settings, collection: AnswerCollection | None) -> Iterator[Examiner]:
     """The collection's texts in an index of their own, which is deleted on leaving; without a collection, the public
-    documents of the running index, which is only read.
+    documents of the running index, which is only read. Answers are made as the service of the settings makes them.
 
-    Raises SondeError where no endpoint is set, Unavailable where Elasticsearch does not answer.
+    Raises Unavailable where Elasticsearch does not answer.
     """
     with ExitStack() as stack:
         client = stack.enter_context(elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True))
@@ -234,13 +218,16 @@ def examiner(settings: Settings, collection: AnswerCollection | None, form: Answ
             cache = VectorCache(settings.models.folder / "vectors.sqlite")
             stack.callback(cache.close)
             models = CachingModels(settings, cache, None)
-        model, model_name = _model(settings, models, form.mode, stack)
+        model = language_model(settings, lambda: models.gate)
+        model_name = "Extractive: the best sentences, quoted."
+        if model is not None:
+            model_name = f"The model {settings.answers.model} at the endpoint of the settings."
         embedder, prefix, place = models.embedder(), settings.index.prefix, f" Index {settings.index.prefix}."
         if collection is not None:
             texts = passages_of(client, collection.texts, embedder, passage_reader(models))
             prefix, place = stack.enter_context(texts), ""
         resolver = ServingResolver(client, prefix, models.embedder)
-        search = search_parts(client, resolver, models, form.config(ranking_config(settings)))
+        search = search_parts(client, resolver, models, ranking_config(settings))
         answerer = answerer_of(settings, prefix, search, resolver, models, model)
         yield Examiner(Examination(answerer, resolver, model), f"{model_name} Embedder {embedder.card.model}.{place}")
 
@@ -258,17 +245,3 @@ def ids_of(settings: Settings, names: Iterable[str]) -> dict[str, str]:
                 raise SondeError(f"{len(hits)} public documents are called {name!r}; name one by its id.")
             ids[name] = hits[0]
     return ids
-
-
-def _model(settings: Settings, models: Models, mode: str, stack: ExitStack) -> tuple[LanguageModel | None, str]:
-    if mode == "extractive":
-        return None, "Extractive: the best sentences, quoted."
-    if mode == "stub":
-        host = stack.enter_context(stub_endpoint())
-        gate = Gate(GatePolicy(allowed_hosts=frozenset((host,))))
-        description = "A stub endpoint, not a model: it copies the first sentence of the first passage."
-        return RemoteLanguageModel(ChatEndpoint(f"http://{host}/v1", NAME), gate), description
-    model = language_model(settings, lambda: models.gate)
-    if model is None:
-        raise SondeError("Set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL, or use --mode extractive or stub.")
-    return model, f"The model {settings.answers.model} at the endpoint of the settings."

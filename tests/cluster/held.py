@@ -16,7 +16,8 @@ from pathlib import Path
 
 import httpx
 
-from lab.operating.filling import Contents, User, contents, wait_until
+from lab.operating.filling import Contents, User, contents
+from lab.waiting import wait_until
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
 from tests.cluster.servers import SEARCH

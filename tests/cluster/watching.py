@@ -21,8 +21,9 @@ import httpx
 import yaml
 
 from core.errors import SondeError
-from lab.operating.filling import key, wait_until
+from lab.operating.filling import key
 from lab.operating.release import CHECKOUT, Release, own_stack, this_release
+from lab.waiting import wait_until
 from local_stack.ports import free_port
 from tests.cluster.progress import say
 from tests.unit.rendered_chart import Rendered, example

@@ -9,7 +9,7 @@ import pytest
 from evaluation.answers.questions import AnswerCollection
 from search_api.search.passages.values import AskRequest
 from sonde.settings import ElasticsearchSettings, EmbedderSettings, Settings
-from sonde.wiring.evaluating import AnswersAsked, Examiner, examiner
+from sonde.wiring.evaluating import Examiner, examiner
 
 pytestmark = pytest.mark.models
 
@@ -26,7 +26,7 @@ def examined(elasticsearch_url: str) -> Iterator[Examiner]:
         elasticsearch=ElasticsearchSettings(url=elasticsearch_url),
         embedder=EmbedderSettings(model="artifact:multilingual-e5-small"),
     )
-    with examiner(settings, AnswerCollection("two texts", (), TEXTS), AnswersAsked("extractive")) as made:
+    with examiner(settings, AnswerCollection("two texts", (), TEXTS)) as made:
         yield made
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -11,8 +14,10 @@ from click.testing import CliRunner
 from elasticsearch import Elasticsearch
 
 from core.errors import SondeError
+from evaluation.local_server import serve
 from evaluation.temporary_index import PREFIX
 from indexer.documents.index.ingest import IncomingDocument, ingest
+from reading.sentences import sentences
 from sonde.cli.ask_evaluate import ask_evaluate, ask_questions
 from sonde.wiring.clients import prepare_indices
 from sonde.wiring.documents import document_parts
@@ -54,13 +59,50 @@ def shared(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("mode", ["extractive", "stub"])
+class Stub(BaseHTTPRequestHandler):
+    """An endpoint that is no model: it copies the first sentence of the first passage."""
+
+    first_passage = re.compile(
+        r"^\[1\] \([^\n]*\)\n(?P<text>.*?)(?=\n\n\[2\] |\n=====PASSAGES-)", re.DOTALL | re.MULTILINE
+    )
+
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        match = self.first_passage.search(request["messages"][-1]["content"])
+        text = next(iter(sentences(match["text"].replace("\n", " "))), "") if match is not None else "I know nothing."
+        reply = {"choices": [{"message": {"content": f"{text.rstrip('.')} [1]." if match is not None else text}}]}
+        body = f"data: {json.dumps(reply)}\n\ndata: [DONE]\n\n".encode()
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Logs nothing."""
+
+
+@pytest.fixture
+def stub() -> Iterator[str]:
+    with serve(ThreadingHTTPServer(("127.0.0.1", 0), Stub)) as url:
+        yield f"{url}/v1"
+
+
+@pytest.mark.parametrize("mode", ["extractive", "endpoint"])
 def test_what_is_found_cited_and_refused_is_measured(
-    shared: Path, mode: str, elasticsearch_url: str, es_client: Elasticsearch, monkeypatch: pytest.MonkeyPatch
+    shared: Path,
+    mode: str,
+    stub: str,
+    elasticsearch_url: str,
+    es_client: Elasticsearch,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("SONDE_ELASTICSEARCH__URL", elasticsearch_url)
+    if mode == "endpoint":
+        monkeypatch.setenv("SONDE_ANSWERS__URL", stub)
+        monkeypatch.setenv("SONDE_ANSWERS__MODEL", "stub")
     out, page = shared / "out.json", shared / "page.html"
-    arguments = ["--mode", mode, "--shared", str(shared), "--json", str(out), "--page", str(page)]
+    arguments = ["--shared", str(shared), "--json", str(out), "--page", str(page)]
     done = CliRunner().invoke(ask_evaluate, arguments, catch_exceptions=False)
     assert done.exit_code == 0, done.output
     found = json.loads(out.read_text())
@@ -73,8 +115,8 @@ def test_what_is_found_cited_and_refused_is_measured(
     assert found["intervals"]["recall@1"] == [1.0, 1.0]
     by_question = {row["id"]: row for row in found["by_question"]}
     assert "31 km" in by_question["a1"]["answer"]
-    if mode == "stub":
-        assert "stub" in found["made"]
+    if mode == "endpoint":
+        assert "The model stub" in found["made"]
         assert found["answer_recall_without_retrieval"] == 0.0
         assert by_question["b1"]["answer"] == "Offshore wind farms need cables [1]."
     assert by_question["a1"]["as"] in page.read_text()

@@ -16,7 +16,7 @@ from core.errors import NotFound
 from indexer.documents.index.ingest import IncomingDocument, IngestResult, ingest
 from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentStore
-from lab.hostile_documents.course import hostile_kind
+from lab.hostile_documents.course import KINDS
 from sonde.cli.documents import ingest as ingest_command
 from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices
@@ -184,7 +184,8 @@ def test_a_users_passages_go_to_the_library_routed_by_the_owner(parts: IngestPar
 
 def test_a_file_that_multiplies_its_cells_is_ready_with_few_passages(parts: IngestParts) -> None:
     """The file that cost a worker 5.7 GiB and hours: a kilobyte of cells of a hundred columns."""
-    entry = put(parts, hostile_kind("docx: empty cells of 100 columns").make(2000), origin="bomb.docx").entry
+    bomb = next(kind for kind in KINDS if kind.name == "docx: empty cells of 100 columns")
+    entry = put(parts, bomb.make(2000), origin="bomb.docx").entry
     assert entry.state == "ready"
     assert (entry.passages or 0) <= 5
     assert sum(len(table["csv"]) for table in entry.tables) < 100_000

@@ -20,12 +20,13 @@ from indexer.documents.parse.child import read_answer
 from indexer.documents.parse.isolation import ParseResult, confinement_here, read_isolated
 from indexer.documents.parse.job_files import read_progress
 from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
-from lab.hostile_documents.course import HONEST, HonestReadings, ReadingTerms, ReadOutcome, hostile_kind, read_course
+from lab.hostile_documents.course import HONEST, KINDS, HonestReadings, ReadingTerms, ReadOutcome, read_course
 from tests.pdf_files import PdfPage, Put, docx_bomb, encrypted_pdf, paragraph, pdf, with_javascript
 from tests.shared_data import shared_data
 
 NO_OCR = Ocr(command=None)
 LIMITS = Limits(seconds=60.0)
+_KIND = {kind.name: kind for kind in KINDS}
 LINES = [f"Line {number} of a page that says nothing of interest at all." for number in range(40)]
 
 
@@ -212,7 +213,7 @@ def test_a_pipe_or_a_link_in_place_of_an_answer_is_neither_waited_for_nor_follow
 
 
 def test_pdfium_without_memory_is_named_so() -> None:
-    data = hostile_kind("pdf: a bomb of spaces").make(300_000_000)
+    data = _KIND["pdf: a bomb of spaces"].make(300_000_000)
     assert reason(data, replace(LIMITS, memory_bytes=256 * 1024 * 1024)) == "out_of_memory"
 
 
@@ -225,7 +226,7 @@ def test_four_megabytes_of_one_letter_lines_are_read() -> None:
 @pytest.mark.parametrize("name", ["docx: cells of 100 columns", "html: tables in tables", "pdf: a grid of rules"])
 def test_a_course_in_short(name: str, tmp_path: Path) -> None:
     """The short form of `sonde chaos documents`: a few kinds in their small size, beside honest documents."""
-    kind, terms = hostile_kind(name), ReadingTerms()
+    kind, terms = _KIND[name], ReadingTerms()
     found, others = read_course([kind], HONEST, terms, tmp_path, lambda one: one.small)
     assert isinstance(found, ReadOutcome)
     assert found.wrong(terms) == []

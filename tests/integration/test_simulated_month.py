@@ -1,4 +1,4 @@
-"""The short form of the simulated month: nine records, eight people, six days: `sonde simulate month` is longer."""
+"""A simulated month in short: nine records, eight people, six days."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from shutil import copy
 import pytest
 
 from es_gateway.client import Elasticsearch
-from lab.month.month import Course, Month
-from lab.month.script import Habits, MonthQuestion
+from lab.people import Habits
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.signals.record import Usage
 from tests.api.conftest import FEW
 from tests.conftest import delete_indices
+from tests.integration.simulated_month import Course, Month, MonthQuestion
 from tests.service import SAMPLES, Service
 
 pytestmark = pytest.mark.elasticsearch

@@ -30,6 +30,7 @@ from sonde.settings import ElasticsearchSettings, EmbedderSettings, Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.models import Models
 from sonde.wiring.search import search_pipeline
+from tests.quality.ncar_archives import quick_subset
 from tests.shared_data import shared_data
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.models, pytest.mark.timeout(900)]
@@ -48,7 +49,7 @@ def quick_ncar(every: JudgedCollection) -> JudgedCollection:
     questions = sorted(whole.questions, key=lambda question: question.id)[::_EVERY_QUESTION]
     asked = whole.with_questions({question.id for question in questions})
     judged = {document for grades in asked.qrels.values() for document in grades}
-    others = sorted(ncar.quick_subset(_HERE / "ncar") - judged)[::_EVERY_OTHER]
+    others = sorted(quick_subset() - judged)[::_EVERY_OTHER]
     return asked.with_documents(judged | set(others))
 
 

@@ -23,8 +23,6 @@ from evaluation.answers.measures import (
 )
 from evaluation.answers.questions import AnswerCollection, AnswerQuestion, load_pira
 from evaluation.judgements import JudgementFile, RelevanceJudgement
-from evaluation.local_server import ALONE, stub_answer
-from search_api.ask.generation import build_messages
 from search_api.search.passages.values import REFUSAL, AnswerConfig, CitedAnswer, CitedSentence, FoundPassage
 from tests.shared_data import shared_data
 
@@ -126,12 +124,6 @@ def test_an_interval_by_hand() -> None:
     assert (low, high) == (pytest.approx(0.84, abs=0.011), pytest.approx(0.95, abs=0.011))
     assert bootstrap_interval([True] * 90 + [False] * 10) == (low, high)
     assert bootstrap_interval([True] * 5) == (1.0, 1.0)
-
-
-def test_the_stub_copies_the_first_sentence_of_the_first_passage() -> None:
-    messages = build_messages("What do whales do?", PASSAGES, (), "en")
-    assert stub_answer(messages) == "Whales sing [1]."
-    assert stub_answer([{"role": "user", "content": "What do whales do?"}]) == ALONE
 
 
 def test_a_sample_is_the_same_each_time_and_keeps_all_texts() -> None:

@@ -8,7 +8,7 @@ import pypdfium2 as pdfium
 import pytest
 
 from indexer.documents.parse.clean import letters
-from lab.layouts.__main__ import CHOSEN, FAMILIES, Score, make, score_document
+from tests.quality.layouts.__main__ import CHOSEN, FAMILIES, Score, make, score_document
 
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))

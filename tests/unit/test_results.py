@@ -130,4 +130,6 @@ def test_a_command_is_named_without_its_folder_and_its_file() -> None:
         "sonde load --catalogues FOLDER --run=FILE"
     )
     assert command_line([str(CHECKOUT / "lab/peers/__main__.py"), "--json", "x"]) == "python -m lab.peers"
-    assert command_line([str(CHECKOUT / "lab/count_calls.py"), "--prefix"]) == "python -m lab.count_calls --prefix"
+    assert (
+        command_line([str(CHECKOUT / "lab/release/compare.py"), "--prefix"]) == "python -m lab.release.compare --prefix"
+    )

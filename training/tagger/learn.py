@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,7 @@ from reading.gazetteer import Gazetteer
 from reading.name_marks import NO_MARK, NameMarks
 from reading.places import PlaceReader
 from training.examples import TrainingError
-from training.provenance import Origin, utc_now, written_model
+from training.provenance import Origin, written_model
 from training.tagger.names import CatalogueNames, GazetteerNames, Half, topics_by_language
 from training.tagger.questions import QuestionMaker, TaggedQuestion
 
@@ -125,7 +125,7 @@ def train_tagger(
     network = learn(questions, marks, settings, report)
     with written_model(out) as draft:
         save_file({name: v.detach().numpy().astype(np.float16) for name, v in network.tensors().items()}, draft / FILE)
-        card = _card(out.name, settings, catalogue, origin)
+        card = _card(out, settings, catalogue, origin)
         write_card(draft, card)
         tagger = QuestionTagger(draft, marks)
         figures = {
@@ -133,7 +133,7 @@ def train_tagger(
             **measure_places("rules alone", PlaceReader(gazetteer), measured),
             **measure_places("rules and tagger", PlaceReader(gazetteer, tagger=tagger), measured),
         }
-        card = _card(out.name, settings, catalogue, origin, figures)
+        card = replace(card, figures=figures)
         write_card(draft, card)
     return card
 
@@ -245,13 +245,8 @@ def _overlaps(span: tuple[int, int], spans: Sequence[tuple[int, int]]) -> bool:
     return any(span[0] < end and start < span[1] for start, end in spans)
 
 
-def _card(
-    name: str,
-    settings: TaggerSettings,
-    catalogue: CatalogueNames,
-    origin: Origin,
-    figures: dict[str, float] | None = None,
-) -> ModelCard:
+def _card(out: Path, settings: TaggerSettings, catalogue: CatalogueNames, origin: Origin) -> ModelCard:
+    """Without figures: the tagger is measured as it is loaded from its folder, which needs the card."""
     counts = f"{settings.measured} others, of other names, frames and wordings, are measured"
     names = len(catalogue.topics) + len(catalogue.people) + len(catalogue.organisations)
     data = [
@@ -267,18 +262,8 @@ def _card(
             for source, licence in catalogue.licences
         ),
     ]
-    return ModelCard(
-        kind=KIND,
-        name=name,
-        base=origin.base,
-        licence=origin.base_licence,
-        data=tuple(data),
-        settings=asdict(settings),
-        seed=settings.seed,
-        commit=origin.commit,
-        made=utc_now(),
-        figures=figures or {},
-        reproduce=origin.reproduce,
+    return replace(
+        origin.card(KIND, out, data, asdict(settings)),
         note="Labels the words of a question. Measured on made questions, which are easier than real ones.",
         serving={"labels": list(LABELS)},
     )

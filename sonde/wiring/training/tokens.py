@@ -30,7 +30,7 @@ from sonde.wiring.training.corpora import LICENCES, records_from
 from sonde.wiring.training.judged_lists import Depth, judged_candidates, judged_lists, texts_of
 from sonde.wiring.training.run import licence_of, refuse_existing_output
 from training.examples import Example, read_examples
-from training.provenance import UNKNOWN, utc_now
+from training.provenance import UNKNOWN, Origin
 from training.tokens.head import FittedHead, HeadSettings, LearnSettings, figures, fit_head, trained_head, write_head
 from training.tokens.learn_layers import (
     CandidateList,
@@ -170,22 +170,14 @@ def run_tokens(settings: Settings, request: HeadRequest, report: Callable[[str],
     report(f"Reading at most {request.settings.texts} of {len(texts)} texts.")
     fitted_head = fit_head(folder, texts, request.settings, Compute(settings.models.threads or None))
     learnt = _learnt(settings, request, model_location, folder, fitted_head, report)
-    card = ModelCard(
-        kind=KIND,
-        name=request.out.name,
-        base=request.base,
-        licence=licence_of(request.base, None),
-        data=tuple(
-            TrainingData(name, LICENCES.get(name, request.licence), len(source_lists), "texts")
-            for name, source_lists in by_source.items()
-        )
-        + learnt.used,
-        settings=asdict(request.settings) | learnt.settings,
-        seed=request.settings.seed,
-        commit=own_commit(),
-        made=utc_now(),
+    data = (
+        TrainingData(name, LICENCES.get(name, request.licence), len(source_lists), "texts")
+        for name, source_lists in by_source.items()
+    )
+    origin = Origin(request.base, licence_of(request.base, None), commit=own_commit(), reproduce=request.command)
+    card = replace(
+        origin.card(KIND, request.out, (*data, *learnt.used), asdict(request.settings) | learnt.settings),
         figures=figures(learnt.fitted),
-        reproduce=request.command,
         serving={"weights": model_location.digest, "dims": request.settings.dims},
     )
     return write_head(request.out, learnt.fitted, card, learnt.layers)

@@ -11,7 +11,7 @@ from reportlab.lib.colors import Color, black
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-from lab.layouts.contents import Author, Cells
+from tests.quality.layouts.contents import Author, Cells
 
 FONTS = {
     "serif": ("Times-Roman", "Times-Bold", "Times-Italic"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from lab.layouts.contents import Author, Person
-from lab.layouts.sheet import BodyPart, PrintColumn, Sheet, body, table
+from tests.quality.layouts.contents import Author, Person
+from tests.quality.layouts.sheet import BodyPart, PrintColumn, Sheet, body, table
 
 _LEFT, _WIDTH = 70.0, 455.0
 _PAGE = (PrintColumn(_LEFT, 80.0, _WIDTH, 770.0),)

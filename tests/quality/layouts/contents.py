@@ -140,7 +140,7 @@ class Author:
     """Writes the contents of one document."""
 
     def __init__(self, seed: int) -> None:
-        self.random = Random(seed)  # noqa: S311  # nosec B311 - layouts, no secrets
+        self.random = Random(seed)  # nosec B311 - layouts, no secrets
         self.year = self.random.randint(1994, 2024)
 
     def choice(self, values: str | tuple[str, ...] | list[str]) -> str:

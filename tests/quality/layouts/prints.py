@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from lab.layouts.contents import Author, Person
-from lab.layouts.reports import set_truth
-from lab.layouts.sheet import PrintColumn, Sheet, body, draw_table, table
+from tests.quality.layouts.contents import Author, Person
+from tests.quality.layouts.reports import set_truth
+from tests.quality.layouts.sheet import PrintColumn, Sheet, body, draw_table, table
 
 _LEFT, _WIDTH = 70.0, 455.0
 

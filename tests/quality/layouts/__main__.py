@@ -1,4 +1,4 @@
-"""``python -m lab.layouts make FOLDER`` writes PDFs with their truth; ``score`` reads them anew and compares.
+"""``python -m tests.quality.layouts make FOLDER`` writes PDFs with their truth; ``score`` reads them anew and compares.
 
 Half of the families (``CHOSEN``) may be looked at while the parser is mended; the figures of the others count.
 """
@@ -16,11 +16,11 @@ from indexer.documents.parse.clean import letters
 from indexer.documents.parse.limits import Limits, Ocr
 from indexer.documents.parse.model import ReadDocument, Table
 from indexer.documents.parse.pdf.read_pdf import read_pdf
-from lab.layouts.contents import Author
-from lab.layouts.papers import PAPERS
-from lab.layouts.prints import PRINTS, SIZES
-from lab.layouts.reports import REPORTS
-from lab.layouts.sheet import Sheet, TrueTable, Truth
+from tests.quality.layouts.contents import Author
+from tests.quality.layouts.papers import PAPERS
+from tests.quality.layouts.prints import PRINTS, SIZES
+from tests.quality.layouts.reports import REPORTS
+from tests.quality.layouts.sheet import Sheet, TrueTable, Truth
 
 _SAME_TABLE = 0.5  # of the cells of both
 _ALL_BUT_FEW = 0.97
@@ -201,7 +201,7 @@ def documents(count: int, first: int) -> Iterator[tuple[str, bytes, Truth]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m lab.layouts", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.quality.layouts", description=__doc__)
     parser.add_argument("command", choices=("make", "score"))
     parser.add_argument("folder", nargs="?", type=Path, help="where make writes")
     parser.add_argument("--count", type=int, default=6, help="documents of each family (default: 6)")

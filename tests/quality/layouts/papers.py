@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from lab.layouts.contents import Author, Person
-from lab.layouts.sheet import BodyPart, PrintColumn, Sheet, body
+from tests.quality.layouts.contents import Author, Person
+from tests.quality.layouts.sheet import BodyPart, PrintColumn, Sheet, body
 
 _LEFT, _WIDTH, _TOP, _FOOT = 50.0, 495.0, 60.0, 780.0
 

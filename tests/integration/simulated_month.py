@@ -5,6 +5,7 @@ and a reindex follows. Every figure of the desk is compared with the script.
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -24,35 +25,27 @@ from es_mappings.indices import ensure_indices
 from evaluation.metrics import HEADLINE, measure
 from indexer.formats.registry import read
 from indexer.harvest.harvest import harvest
-from indexer.parts import HarvestParts as HarvestParts
+from indexer.parts import HarvestParts
 from indexer.reindex.run import ReindexParts, reindex
 from indexer.sources.folder import FolderSource
-from lab.month.script import (
-    EDITION,
-    HITS_SHOWN,
-    Expectation,
-    Habits,
-    MonthQuestion,
-    People,
-    ScriptTally,
-    Watch,
-    read_announcement,
-    watches,
-)
+from lab.people import HITS_SHOWN, Grades, Habits, People
 from search_api.app import create_app
 from search_api.parts import Parts
 from search_api.search.flow import SearchPipeline
-from search_api.search.openings import LiveUsage, OpeningsReader, usage_of
-from search_api.search.query_log import QueryLog, Requester, normal_question, subject_hash
+from search_api.search.openings import LiveUsage, LoggedSearch, OpeningsReader, usage_of
+from search_api.search.query_log import QueryLog, Requester, normal_question, person_hash, subject_hash
 from search_api.search.ranking.signals.record import Evidence
 from search_api.search.request import SearchRequest
+from search_api.stewards.insight import LEAST_PEOPLE
 from sonde.settings import AlertsSettings, QueriesSettings, Settings
 from sonde.wiring.api import api_parts
 from sonde.wiring.models import Models
 from sonde.wiring.stewards import matcher
 
-SECRET = "the secret of a simulated month"  # noqa: S105  # nosec B105
+SECRET = "the secret of a simulated month"  # nosec B105
 FIRST = datetime(2026, 10, 1, 9, tzinfo=UTC)
+EDITION = "Second edition"
+"""What the source puts before the titles that it changes."""
 _NEVER_S = 1e6
 _UNKNOWN_WORD = "quokkaflux"
 _PRIVATE_QUESTION = "the well behind my house"
@@ -60,6 +53,113 @@ _KEYWORD = "wobblegram"
 _REPEATS = 3
 _INSIGHT_FIELDS = ("asked", "people", "opened", "not_found")
 _TITLE = re.compile(r"(<gmd:title>\s*<gco:CharacterString>)", re.S)
+
+
+@dataclass(frozen=True, slots=True)
+class MonthQuestion:
+    """A question that people ask, with the grades of records."""
+
+    text: str
+    grades: Grades = field(default_factory=dict)
+
+
+class Expectation(NamedTuple):
+    """A figure of the script (``expected``) and of the service (``found``)."""
+
+    what: str
+    expected: object
+    found: object
+
+    @property
+    def holds(self) -> bool:
+        return self.expected == self.found
+
+
+@dataclass(slots=True)
+class ScriptTally:
+    """``secret``: the log's, by which it tells people apart."""
+
+    secret: bytes
+    rows: list[LoggedSearch] = field(default_factory=list)
+    matched: list[int] = field(default_factory=list)
+
+    def note(self, question: str, asker: Requester, day: str, hits: Sequence[str], matched: int) -> None:
+        text = normal_question(question)
+        self.rows.append(LoggedSearch(text, person_hash(self.secret, text, asker), day, tuple(hits[:10])))
+        self.matched.append(matched)
+
+    def note_opened(self, records: Sequence[str]) -> None:
+        """By the person who asked last."""
+        last = self.rows[-1]
+        self.rows[-1] = LoggedSearch(last.question, last.who, last.day, last.shown, tuple(records))
+
+    def count_of_person(self, subject: str) -> int:
+        return sum(row.who == subject_hash(self.secret, subject) for row in self.rows)
+
+    def by_day(self) -> Mapping[str, int]:
+        return dict(Counter(row.day for row in self.rows))
+
+    def insight(self) -> Mapping[str, Mapping[str, int]]:
+        """By question that enough people asked, as `/insight/queries` says it."""
+        rows_by_question: defaultdict[str, list[int]] = defaultdict(list)
+        for row_number, row in enumerate(self.rows):
+            rows_by_question[row.question].append(row_number)
+        people = {
+            text: len({self.rows[row_number].who for row_number in places}) for text, places in rows_by_question.items()
+        }
+        return {
+            text: {
+                "asked": len(places),
+                "people": people[text],
+                "opened": sum(bool(self.rows[row_number].opened) for row_number in places),
+                "not_found": sum(self.matched[row_number] == 0 for row_number in places),
+            }
+            for text, places in rows_by_question.items()
+            if people[text] >= LEAST_PEOPLE
+        }
+
+    def hidden_questions(self) -> Mapping[str, int]:
+        """Questions of fewer people, and how often they were asked."""
+        shown_questions = self.insight()
+        counts = Counter(row.question for row in self.rows if row.question not in shown_questions)
+        return {"questions": len(counts), "asked": sum(counts.values())}
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """``tells``: the records it is told of, out of those that changed and the one that a steward corrected (which
+    keeps the source's title as another one).
+    """
+
+    what: str
+    who: int
+    body: Json
+    tells: Callable[[frozenset[str], str], frozenset[str]]
+
+
+def watches(keyword: str) -> Sequence[Watch]:
+    """``keyword``: one that only the corrected record has. People with even numbers have a key."""
+
+    def by_words(title: str, words: str, *, changes: bool) -> Json:
+        return {"title": title, "search": {"q": words, "algorithm": "bm25"}, "changes": changes}
+
+    return (
+        Watch("changed records", 0, by_words("Editions", EDITION, changes=True), lambda all, _: all),
+        Watch("new records alone", 2, by_words("New ones", EDITION, changes=False), lambda *_: frozenset()),
+        Watch(
+            "a steward's word",
+            4,
+            by_words("Corrected", keyword, changes=True),
+            lambda _, overlaid: frozenset({overlaid}),
+        ),
+    )
+
+
+def read_announcement(answer: Json) -> tuple[int, frozenset[str], frozenset[str]]:
+    """How many records a saved search announced; the first 50 of each night by id; their titles."""
+    records: list[Mapping[str, str]] = [record for night in answer["found"] for record in night["records"]]
+    total = sum(night["total"] for night in answer["found"])
+    return total, frozenset(night["id"] for night in records), frozenset(night["title"] for night in records)
 
 
 @dataclass(frozen=True, slots=True)
