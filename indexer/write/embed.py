@@ -126,7 +126,10 @@ def embed_missing(source_id: str, parts: HarvestParts, options: Options) -> Fill
         for hits in batched(_missing(parts, source_id, embedding.recipe), options.batch):
             vector_fields = _vector_fields(hits, embedding)
             tally.add(parts, pending_write)
+            pending_write = None
             options.guard()
+            if parts.recipe() != embedding.recipe:  # a reindex has moved the alias: the next call embeds the rest
+                break
             pending_write = background.submit(
                 _write, parts, source_id, list(zip(hits, vector_fields, strict=True)), embedding.recipe.embedding_model
             )
