@@ -328,7 +328,7 @@ class _Slice:
         """A listing that was walked again in another slice gave some documents twice: they count once."""
         if self.run.slices > 1:
             distinct_count = Ledger(self.parts.client, self.parts.prefix).count_seen(self.run.source, self.run.id)
-            self.tally.uncount(self.tally.counts["seen"] - distinct_count - self.tally.counts["failed"])
+            self.tally.uncount(self.tally.counts["seen"] - distinct_count)
 
     def _shortfall(self) -> str | None:
         """A message about missing records if the source gave fewer than it claims to have."""

@@ -35,7 +35,7 @@ def commit(client: Elasticsearch, prefix: str, items: Sequence[Item], moment: Ru
     update_passage_access(client, prefix, items)  # first, so that no passage is visible to more people than its record
     operations = (operation for item in items for operation in _of_record(prefix, item, moment))
     reasons = {failure.id: failure.reason for failure in bulk.write(client, operations)}
-    entries = [entry for item in items for entry in _entries(item, item_record(item) in reasons, moment)]
+    entries = [entry for item in items for entry in _entries(item, reasons.get(item_record(item) or ""), moment)]
     reasons |= {failure.id: failure.reason for failure in write_ledger(client, prefix, entries)}
     return [RejectedItem(item, reason) for item in items if (reason := _reason(item, reasons)) is not None]
 
@@ -86,12 +86,11 @@ def native_document(raw: RawRecord, digest: ParsedRecord) -> Json:
     )
 
 
-def _entries(item: Item, is_failed: bool, moment: RunMoment) -> list[LedgerEntry]:
+def _entries(item: Item, failure: str | None, moment: RunMoment) -> list[LedgerEntry]:
     """The ledger's next states: first of the document that loses the record, then of the one that gets it."""
-    if is_failed:
-        entry = uncommitted_entry(item.decision, item.stored, moment)
-        return [] if entry is None else [entry]
     entry = item.decision.entry
+    if failure is not None:
+        return [uncommitted_entry(entry, item.stored, failure, moment)]
     if item.decision.vector == "embed":
         entry = replace(entry, embedding_model=moment.model if item.vectors is not None else None)
     return [ledger_entry for ledger_entry in (item.decision.displaced_entry, entry) if ledger_entry is not None]
