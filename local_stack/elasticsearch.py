@@ -214,7 +214,8 @@ def trouble(url: str, login: Login | None = None) -> str | None:
     """What is wrong with an Elasticsearch, as a phrase; None where it answers and has all its primary shards."""
     address = f"{url.rstrip('/')}/_cluster/health"
     try:
-        answer = httpx.get(address, timeout=_ASK_TIMEOUT_S, auth=login.as_pair if login else None)
+        # No proxy of the environment: it cannot reach this machine, and the login is not for it.
+        answer = httpx.get(address, timeout=_ASK_TIMEOUT_S, auth=login.as_pair if login else None, trust_env=False)
         answer.raise_for_status()
         health = answer.json()
     except (httpx.HTTPError, ValueError) as error:
@@ -231,10 +232,12 @@ def external_trouble(url: str, ca_certs: Path | None = None) -> str | None:
     """
     verify = ssl.create_default_context(cafile=ca_certs) if ca_certs else True
     try:
-        status = httpx.get(without_login(url), timeout=_ASK_TIMEOUT_S, verify=verify, follow_redirects=True).status_code
+        answer = httpx.get(
+            without_login(url), timeout=_ASK_TIMEOUT_S, verify=verify, follow_redirects=True, trust_env=False
+        )
     except httpx.HTTPError as error:
         return f"does not answer ({type(error).__name__})"
-    return None if status in (200, 401, 403) else f"answers {status}"
+    return None if answer.status_code in (200, 401, 403) else f"answers {answer.status_code}"
 
 
 def without_login(url: str) -> str:

@@ -49,7 +49,7 @@ def trouble(service: ServiceProcess, log: Path) -> str | None:
 
 def _probe_error(url: str) -> str | None:
     try:
-        status = httpx.get(url, timeout=_ASK_TIMEOUT_S).status_code
+        status = httpx.get(url, timeout=_ASK_TIMEOUT_S, trust_env=False).status_code
     except httpx.HTTPError as error:
         return f"does not answer ({type(error).__name__})"
     return None if status == httpx.codes.OK else f"answers {status}"

@@ -30,11 +30,11 @@ class NodeConfig:
 
     The ports lie beside the well-known ones, so that a machine that already runs an Elasticsearch is not in the way.
     ``ca_certs``: a PEM file with the CA that signed the named server's certificate. ``heap`` is the JVM's notation
-    ("1g"). ``version`` is one of those that are known (distribution.py); with ``home``, an installed Elasticsearch
-    (installed_server.py), it has no effect. ``run_as`` is the account used when started by root. ``home_setting``,
+    ("1g"). ``version`` is one of those that are known (distribution.py); with ``home``, an installed Elasticsearch,
+    it has no effect. ``run_as`` is the account used when started by root. ``home_setting``,
     ``http_port_setting`` and ``transport_port_setting`` are what the operator knows them as. ``members``: transport
     port by name of every node of a cluster, this one included; none means a node alone. ``jvm_options`` are added to
-    the node's own. ``with_login``: the node asks for the login of the stack's folder (login.py).
+    the node's own. ``with_login``: the node asks for the login of the stack's folder.
     Raises ValueError for a heap that the JVM would not understand.
     """
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from local_stack.accounts import node_folder, unprivileged_account
@@ -19,7 +18,6 @@ from local_stack.valkey import broker_part
 
 # Half the processor time until it answers; slower afterwards, which a few hundred documents do not notice.
 QUICK_START = ("-XX:TieredStopAtLevel=1",)
-_CLUSTER_START_S = 600.0
 
 
 @contextmanager
@@ -27,7 +25,6 @@ def elasticsearch_node(
     folder: Path,
     port: int | None = None,
     *,
-    environment: Mapping[str, str] | None = None,
     heap: str = "512m",
     cache: Path | None = None,
     version: str = DEFAULT_VERSION,
@@ -37,8 +34,7 @@ def elasticsearch_node(
 ) -> Iterator[str]:
     """The address of an Elasticsearch that lives as long as the ``with``; any free port where none is named.
 
-    ``environment`` is where Java and Maven are looked for; None means what this process inherited, as with any
-    child process. Give no ``jvm_options`` where speed is measured. Logs stay in ``folder/logs``, the data do not.
+    Give no ``jvm_options`` where speed is measured. Logs stay in ``folder/logs``, the data do not.
     Raises StackError where it does not come up.
     """
     settings = NodeConfig(
@@ -49,39 +45,16 @@ def elasticsearch_node(
         home=home,
         jvm_options=jvm_options,
     )
-    with _node(folder, settings, environment, cache, report) as url:
+    with running_node(folder, settings, cache, report) as url:
         yield url
 
 
 @contextmanager
-def elasticsearch_cluster(folder: Path, nodes: int = 3, *, heap: str = "512m") -> Iterator[list[str]]:
-    """The addresses of the nodes of one cluster that lives as long as the ``with``; each has a folder below ``folder``.
-
-    Raises StackError where one does not come up.
-    """
-    ports = {f"node-{number}": free_port() for number in range(1, nodes + 1)}
-    with ExitStack() as node_stack, ThreadPoolExecutor(nodes) as pool:
-        futures = [
-            _node(folder / name, NodeConfig(
-                http_port=free_port(), transport_port=port, heap=heap, node=name, members=ports,
-                start_timeout_s=_CLUSTER_START_S, jvm_options=QUICK_START,
-            ))
-            for name, port in ports.items()
-        ]  # fmt: skip
-        # At once: a node answers when the others are there.
-        yield list(pool.map(node_stack.enter_context, futures))
-
-
-@contextmanager
-def _node(
-    folder: Path,
-    settings: NodeConfig,
-    environment: Mapping[str, str] | None = None,
-    cache: Path | None = None,
-    report: Reporter = ignore_event,
+def running_node(
+    folder: Path, settings: NodeConfig, cache: Path | None = None, report: Reporter = ignore_event
 ) -> Iterator[str]:
-    environment_of_caller = os.environ if environment is None else environment
-    stack = StackConfig(folder, environment_of_caller, cache or default_cache(), elasticsearch=settings)
+    """As ``elasticsearch_node``, with all settings of a node."""
+    stack = StackConfig(folder, os.environ, cache or default_cache(), elasticsearch=settings)
     try:
         with _run_part(elasticsearch_part(stack), folder, report):
             yield stack.elasticsearch_url
@@ -90,13 +63,13 @@ def _node(
 
 
 @contextmanager
-def valkey_server(folder: Path, port: int | None = None, *, report: Reporter = ignore_event) -> Iterator[str]:
+def valkey_server(folder: Path, port: int | None = None) -> Iterator[str]:
     """The address (``redis://...``) of a Valkey that lives as long as the ``with``; any free port where none is named.
 
     If it is stopped and started again on the same folder, its data are still there.
     """
     stack = StackConfig(folder, {}, broker=ValkeyConfig(port=port or free_port()))
-    with _run_part(broker_part(stack), folder, report):
+    with _run_part(broker_part(stack), folder, ignore_event):
         yield stack.broker_url
 
 

@@ -16,6 +16,13 @@ Port = Annotated[int, Field(ge=1, le=65535)]
 def _http_url(text: str) -> str:
     if not text.startswith(("http://", "https://")):
         raise ValueError("must start with http:// or https://")
+    try:
+        address = urlsplit(text)
+        is_valid = address.hostname is not None and not re.search(r"[\s,]", address.hostname) and address.port != 0
+    except ValueError:
+        is_valid = False
+    if not is_valid:
+        raise ValueError("must be one address, such as https://search.example:9200")
     return text.rstrip("/")
 
 

@@ -16,7 +16,7 @@ from celery.signals import beat_init
 
 from core.errors import SondeError, Unavailable
 from indexer.documents.index.update_inherited import update_inherited
-from workers.broker import AcceptedRuns, AcceptedState
+from workers.broker import HEADER, AcceptedRuns, AcceptedState
 from workers.celery_client import celery_client, limit_memory
 from workers.config import (
     ALL_LINKS_TASK,
@@ -72,7 +72,7 @@ def _add_harvest(app: Celery, worker: Callable[[], Worker], accepted_runs: Accep
     def harvest_source(task: Task[..., None], source_id: str, run_id: str | None = None) -> None:
         own_id = str(task.request.id)
         try:
-            result = worker().harvest_slice(source_id, run_id, own_id)
+            result = worker().harvest_slice(source_id, run_id, own_id, task.request.get(HEADER))
         except Unavailable as error:
             is_last = task.request.retries >= _RETRIES
             _store_message(accepted_runs, own_id, str(error), "failed" if is_last else "queued")

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from celery import Celery
 from kombu.exceptions import OperationalError
 
-from core.errors import Conflict
 from workers.broker import broker_errors
 from workers.celery_client import celery_client
 from workers.config import HARVEST_TASK, READ_TASK, REMOVE_TASK, WorkerConfig
@@ -43,13 +42,7 @@ class Jobs:
         Raises Conflict if the file cannot be written here.
         """
         if source in self.known_sources():
-            try:
-                remove_entry(self._sources, source)
-            except OSError as error:
-                raise Conflict(
-                    f"{self._sources} cannot be written here ({error.strerror}): take the entry {source!r} out of it "
-                    "where you keep it, then remove the source again."
-                ) from None
+            remove_entry(self._sources, source)
         self.resume(source)  # a later source of this name is not paused
         with broker_errors(OperationalError):
             self._app.send_task(REMOVE_TASK, args=[source])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -81,11 +82,14 @@ class Worker:
     def runs(self) -> Runs:
         return Runs(self.parts.client, self.config.prefix)
 
-    def harvest_slice(self, source_id: str, run_id: str | None, message_id: str) -> SliceResult:
+    def harvest_slice(
+        self, source_id: str, run_id: str | None, message_id: str, queued_s: float | None = None
+    ) -> SliceResult:
         """Harvests one slice of a run. A late message (the run has ended, or a live worker has it) does nothing.
 
-        Without ``run_id`` this continues the source's unfinished run, or begins a new one. The new run is named after
-        the message, so that a message delivered twice begins one run only.
+        Without ``run_id`` this continues the source's unfinished run, or begins a new one, unless one has begun since
+        the message was queued (``queued_s``, since 1970): beat queues one for each time of the schedule, also while no
+        worker runs. The new run is named after the message, so that a message delivered twice begins one run only.
         Raises core.errors.Unavailable if trying later may help.
         """
         source = self._source(source_id)
@@ -94,6 +98,8 @@ class Worker:
         with self.leases.hold(source_id) as lease:
             if lease is None:
                 log.info("harvest.busy", source=source_id, run=run_id)
+                return SliceResult("busy")
+            if run_id is None and queued_s is not None and self._has_begun_since(source_id, queued_s, message_id):
                 return SliceResult("busy")
             return self._harvest(source, run_id, message_id, lease)
 
@@ -132,6 +138,13 @@ class Worker:
         silent = timedelta(seconds=self.config.lease_s)
         sources = known_sources(self.config.sources)
         return [run for run in self.runs.lapsed_runs(silent) if run.source in sources and self._is_ours_to_requeue(run)]
+
+    def _has_begun_since(self, source_id: str, queued_s: float, message_id: str) -> bool:
+        """Whether a complete run does what the message asks for: it began after the message was queued."""
+        last = self.runs.last_complete(source_id, full=False)
+        if last is None or last.id == message_id:
+            return False
+        return queued_s <= datetime.fromisoformat(last.started).timestamp() <= time.time()
 
     def _harvest(self, source: SourceConfig, run_id: str | None, message_id: str, lease: Lease) -> SliceResult:
         stored_run = self.runs.load(run_id or message_id)

@@ -6,6 +6,8 @@ Also writes entries into the file and removes them; every other line stays as it
 from __future__ import annotations
 
 import re
+import shutil
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,7 +16,7 @@ import yaml
 from celery.schedules import crontab, schedule
 from pydantic import ValidationError, ValidationInfo, field_validator
 
-from core.errors import NotFound, SondeError
+from core.errors import Conflict, NotFound, SondeError
 from core.json_types import Json
 from indexer.sources.protocols import PROTOCOLS
 from workers.config_faults import fault
@@ -152,14 +154,25 @@ def _last_line(node: yaml.Node) -> int:
 
 
 def _replace(path: Path, text: str, failure: str) -> None:
-    """Writes the file if it is a valid list of sources; otherwise raises SondeError and leaves it."""
-    draft = path.with_name(f".{path.name}.draft")
-    draft.write_text(text, "utf-8")
+    """Writes the file, where a link leads, if it is a valid list of sources; otherwise raises SondeError and leaves it.
+
+    Raises Conflict if it cannot be written.
+    """
+    file = path.resolve()
+    draft = file.with_name(f".{file.name}.draft")
     try:
+        draft.write_text(text, "utf-8")
+        if file.exists():
+            shutil.copymode(file, draft)
         load_sources(draft)
-        draft.replace(path)
+        draft.replace(file)
+    except OSError as error:
+        raise Conflict(
+            f"{path} cannot be written here ({error.strerror}): change it where you keep it, then try again."
+        ) from None
     except SondeError as error:
         reason = str(error).replace(str(draft), str(path))
         raise SondeError(f"{failure}; do it by hand. {reason}") from None
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)

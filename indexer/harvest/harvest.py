@@ -238,6 +238,9 @@ class _Slice:
         with self._time("embed"):
             items = self._with_vectors(items)
         self._await_write()
+        if self._follow_the_model():  # the alias moved while this batch was embedded
+            moment = replace(moment, model=self.recipe.embedding_model)
+            items = self._with_vectors(items)
         self.planner.readers.start_if_large()
         self.options.guard()
         count(items, batch, self.tally)
@@ -248,11 +251,13 @@ class _Slice:
         job = self.background.submit(self._commit, items, batch, moment)
         self._pending_write = (batch, job)
 
-    def _follow_the_model(self) -> None:
-        """A reindex may change the serving model during a run; new vectors must use the new model."""
+    def _follow_the_model(self) -> bool:
+        """Whether a reindex has changed the serving model since the last call; new vectors must use the new model."""
         recipe = self.parts.recipe()
-        if recipe != self.recipe:
+        is_new = recipe != self.recipe
+        if is_new:
             self.recipe, self.embedding = recipe, Embedding(self.parts, recipe)
+        return is_new
 
     def _with_vectors(self, items: list[Item]) -> list[Item]:
         to_embed = [index for index, item in enumerate(items) if item.decision.vector == "embed"]
@@ -323,7 +328,7 @@ class _Slice:
         """A listing that was walked again in another slice gave some documents twice: they count once."""
         if self.run.slices > 1:
             distinct_count = Ledger(self.parts.client, self.parts.prefix).count_seen(self.run.source, self.run.id)
-            self.tally.uncount(self.tally.counts["seen"] - distinct_count - self.tally.counts["failed"])
+            self.tally.uncount(self.tally.counts["seen"] - distinct_count)
 
     def _shortfall(self) -> str | None:
         """A message about missing records if the source gave fewer than it claims to have."""

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import orjson
-import structlog
 
 from core.json_types import Json, JsonMapping
 from core.names import names_once, variables_once
@@ -167,8 +166,6 @@ def with_listed_names(record: Record, lists: NameLists) -> Record:
     )
     return replace(record, names=replace(renamed_names, written=tuple(other_names)))
 
-
-log = structlog.get_logger(__name__)
 
 _MAX_OVERLAYS = 10_000
 

@@ -172,11 +172,16 @@ def plan(
     return Decision("changed" if is_changed else "same", entry, write=is_changed, vector=vector, keep_bytes=True)
 
 
-def uncommitted_entry(decision: Decision, stored_entry: LedgerEntry | None, moment: RunMoment) -> LedgerEntry | None:
+def uncommitted_entry(
+    entry: LedgerEntry, stored_entry: LedgerEntry | None, reason: str, moment: RunMoment
+) -> LedgerEntry:
     """The entry of a document that Elasticsearch refused: seen, so not swept; without hash, so tried again."""
     if stored_entry is None or stored_entry.state == "removed":
-        return None
-    return replace(stored_entry, raw_hash="", origin=decision.entry.origin).with_last_seen(moment.run, moment.now)
+        first_seen = _since(stored_entry, moment)
+        kept_entry = LedgerEntry(entry.source, entry.native_id, "refused", "", reason=reason, first_seen=first_seen)
+    else:
+        kept_entry = stored_entry
+    return replace(kept_entry, raw_hash="", origin=entry.origin).with_last_seen(moment.run, moment.now)
 
 
 def _vector(content: Content, earlier_entry: LedgerEntry, moment: RunMoment) -> VectorNeed:

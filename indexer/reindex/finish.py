@@ -6,13 +6,13 @@ twice, late, or in two processes at once: each write is conditional on no other 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import structlog
 
 from core.batched import batched
 from core.errors import ModelMissing, SondeError
-from core.json_types import Json
+from core.json_types import Json, JsonMapping
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import index_named
@@ -108,13 +108,21 @@ def _meta(client: Elasticsearch, index: str) -> IndexMeta:
 def _copy_late_writes(client: Elasticsearch, prefix: str, handover: Handover, copy_options: CopyOptions) -> int:
     """Copies late writes of the old index, unless newer writes or removals exist; returns the number of writes."""
     copied_count = 0
-    for hits in batched(scan(client, handover.old, {"range": {"_seq_no": {"gt": handover.seen}}}), BATCH):
-        conditions = _conditions_of(client, handover.new, hits)
-        removed_ids = _removed_ids(client, prefix, handover.kind, [hit for hit in hits if hit["_id"] not in conditions])
+    late_hits = (
+        hit
+        for shard, seen in enumerate(handover.seen)
+        for hit in scan(client, handover.old, {"range": {"_seq_no": {"gt": seen}}}, shard=shard)
+    )
+    for hits in batched(late_hits, BATCH):
+        ids = {"ids": {"values": [hit["_id"] for hit in hits]}}
+        conditions = {copy["_id"]: _if_unchanged(copy) for copy in _own_copies(client, handover, ids)}
+        present_ids = {hit["_id"] for hit in scan(client, handover.new, ids, [])}
+        absent_hits = [hit for hit in hits if hit["_id"] not in present_ids]
+        removed_ids = _removed_ids(client, prefix, handover.kind, absent_hits)
         hits_to_copy = [
             (hit, copy_options.transform(hit["_source"]))
             for hit in hits
-            if hit["_id"] not in removed_ids and conditions.get(hit["_id"], _NEVER_TRUE)["if_seq_no"] <= handover.copied
+            if hit["_id"] not in removed_ids and (hit["_id"] in conditions or hit["_id"] not in present_ids)
         ]
         operations = [
             bulk.replace_operation(handover.new, hit["_id"], document, hit.get("_routing"), conditions.get(hit["_id"]))
@@ -124,13 +132,17 @@ def _copy_late_writes(client: Elasticsearch, prefix: str, handover: Handover, co
     return copied_count
 
 
-_NEVER_TRUE = {"if_seq_no": -1}
+def _own_copies(client: Elasticsearch, handover: Handover, query: JsonMapping) -> Iterator[Json]:
+    """Hits of the new index that nobody has written since the reindex copied them."""
+    for shard, copied in enumerate(handover.copied):
+        unchanged_query = {"bool": {"filter": [query, {"range": {"_seq_no": {"lte": copied}}}]}}
+        yield from scan(client, handover.new, unchanged_query, [], shard=shard)
 
 
 def _take_out(client: Elasticsearch, handover: Handover) -> int:
     """Deletes the reindex's copies of records that were removed late from the old index; returns their number."""
     old_ids = {hit["_id"] for hit in scan(client, handover.old, MATCH_ALL, [])}
-    own_copies = scan(client, handover.new, {"range": {"_seq_no": {"lte": handover.copied}}}, [])
+    own_copies = _own_copies(client, handover, MATCH_ALL)
     return sum(
         _write_operations(
             client,
@@ -139,15 +151,6 @@ def _take_out(client: Elasticsearch, handover: Handover) -> int:
         )
         for hits in batched((hit for hit in own_copies if hit["_id"] not in old_ids), BATCH)
     )
-
-
-def _conditions_of(client: Elasticsearch, index: str, hits: Sequence[Json]) -> dict[str, dict[str, int]]:
-    """By id, the condition that the document in the index is unchanged; a missing id is not in the index."""
-    ids_and_routing = [
-        {"_id": hit["_id"], **({"routing": hit["_routing"]} if "_routing" in hit else {})} for hit in hits
-    ]
-    answer = client.mget(index=index, docs=ids_and_routing, source=False)
-    return {document["_id"]: _if_unchanged(document) for document in answer["docs"] if document.get("found", False)}
 
 
 def _if_unchanged(document: Json) -> dict[str, int]:

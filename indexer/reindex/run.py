@@ -34,7 +34,7 @@ from indexer.reindex.sync import (
     record_handover,
     sync,
     unfinished_handovers,
-    visible_sequence_number,
+    visible_sequence_numbers,
 )
 from indexer.store.ledger import Ledger, without_hash, write_ledger
 
@@ -80,11 +80,11 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class _SettledPair:
-    """The last of ``rounds``, and the sequence number up to which it has seen the old index."""
+    """The last of ``rounds``, and the sequence numbers up to which it has seen the shards of the old index."""
 
     rounds: int
     last: Round
-    seen: int
+    seen: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ def _settle(parts: ReindexParts, pair: Pair) -> _SettledPair:
         pair.kind, pair.meta.tokens, embedder, lambda seen_until: parts.progress(pair.kind, seen_until)
     )
     for number in range(1, _MOST_ROUNDS + 1):
-        seen_until = visible_sequence_number(parts.client, pair.old.index)
+        seen_until = visible_sequence_numbers(parts.client, pair.old.index)
         sync_round = sync(parts.client, pair.old.index, pair.new, copy_options)
         log.info("reindex.round", kind=pair.kind, round=number, copied=sync_round.copied, deleted=sync_round.deleted)
         if sync_round.is_settled or sync_round.failures:

@@ -204,15 +204,15 @@ _NOTE = "left_behind"
 class Handover:
     """``new`` serves, or soon will, and may lack the last writes to ``old``.
 
-    Sequence numbers: everything up to ``seen`` in ``old`` was compared; everything up to ``copied`` in ``new`` is from
-    the reindex, and later writes are from others, who already used it.
+    Sequence numbers, one for each shard: everything up to ``seen`` in ``old`` was compared; everything up to ``copied``
+    in ``new`` is from the reindex, and later writes are from others, who already used it.
     """
 
     kind: ReindexedKind
     old: str
     new: str
-    seen: int
-    copied: int
+    seen: Sequence[int]
+    copied: Sequence[int]
 
 
 def unfinished_handovers(client: Elasticsearch, prefix: str) -> list[Handover]:
@@ -224,8 +224,13 @@ def unfinished_handovers(client: Elasticsearch, prefix: str) -> list[Handover]:
         note = body["mappings"].get("_meta", {}).get(_NOTE)
         kind = next((kind for name, kind in aliases.items() if name in body["aliases"]), None)
         if note is not None and kind is not None:
-            notes.append(Handover(kind, note["old"], index, note["seen"], note["copied"]))
+            notes.append(Handover(kind, note["old"], index, _numbers_of(note["seen"]), _numbers_of(note["copied"])))
     return sorted(notes, key=lambda handover: REINDEXED_KINDS.index(handover.kind))
+
+
+def _numbers_of(noted: int | list[int]) -> list[int]:
+    """An earlier Sonde noted the number of an index with one shard."""
+    return noted if isinstance(noted, list) else [noted]
 
 
 def record_handover(client: Elasticsearch, handover: Handover) -> None:
@@ -237,22 +242,21 @@ def clear(client: Elasticsearch, index: str) -> None:
     _put_meta(client, index, None)
 
 
-def visible_sequence_number(client: Elasticsearch, index: str) -> int:
-    """Writes up to this sequence number are visible after a refresh; higher ones may be in progress."""
-    return int(_numbers(client, index)["local_checkpoint"])
+def visible_sequence_numbers(client: Elasticsearch, index: str) -> list[int]:
+    """Of each shard: writes up to this number are visible after a refresh; higher ones may be in progress."""
+    return _numbers(client, index, "local_checkpoint")
 
 
-def highest(client: Elasticsearch, index: str) -> int:
-    """The highest sequence number so far; -1 in an empty index."""
-    return int(_numbers(client, index)["max_seq_no"])
+def highest(client: Elasticsearch, index: str) -> list[int]:
+    """The highest sequence number of each shard so far; -1 in an empty one."""
+    return _numbers(client, index, "max_seq_no")
 
 
-def _numbers(client: Elasticsearch, index: str) -> dict[str, int]:
-    """The primary's numbers: our indices have one shard (mappings/shared.json), so its numbers are the index's."""
-    stats = client.indices.stats(index=index, metric="docs", level="shards").body
-    (copies,) = stats["indices"][index]["shards"].values()
-    numbers: dict[str, int] = next(copy["seq_no"] for copy in copies if copy["routing"]["primary"])
-    return numbers
+def _numbers(client: Elasticsearch, index: str, name: str) -> list[int]:
+    """Of each shard's primary, in the order of the shards: each counts its own writes."""
+    shards = client.indices.stats(index=index, metric="docs", level="shards").body["indices"][index]["shards"]
+    copies = (copy for number in sorted(shards, key=int) for copy in shards[number])
+    return [int(copy["seq_no"][name]) for copy in copies if copy["routing"]["primary"]]
 
 
 def _put_meta(client: Elasticsearch, index: str, note: Json | None) -> None:

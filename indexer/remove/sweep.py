@@ -25,7 +25,7 @@ from indexer.parts import Options
 from indexer.plan.parsed_record import record_hash
 from indexer.raw import WHOLE_SOURCE
 from indexer.store import bulk
-from indexer.store.ledger import PUSHED, RESTORED, Ledger, scan, targets, tombstone, without_hash, write_ledger
+from indexer.store.ledger import PUSHED, RESTORED, Ledger, scan, tombstone, without_hash, write_ledger
 
 log = structlog.get_logger(__name__)
 
@@ -67,7 +67,8 @@ def sweep(client: Elasticsearch, prefix: str, run: RunReport, options: Options, 
     if refusal is not None:
         log.warning("sweep.refused", source=run.source, run=run.id, would_remove=len(removal.records))
         return SweepResult(refusal=refusal, warnings=_warnings(removal))
-    failures = bulk.write(client, _deletions(prefix, removal.records))
+    index = alias(prefix, "records")
+    failures = bulk.write(client, (bulk.delete_operation(index, record) for record in removal.records))
     failed_ids = {failure.id for failure in failures}
     marks = [tombstone(entry, now) for entry in removal.entries if entry.record not in failed_ids]
     lost_entries = [without_hash(entry) for entry in ledger.holders(run.source, removal.lost_records).values()]
@@ -163,13 +164,8 @@ def _records_of(client: Elasticsearch, prefix: str, run: RunReport) -> Iterator[
     return (hit["_id"] for hit in scan(client, alias(prefix, "records"), query, [], sort="id"))
 
 
-def _deletions(prefix: str, records: Iterable[str]) -> Iterator[bulk.Operation]:
-    for record in records:
-        for index in targets(prefix, "records"):
-            yield bulk.delete_operation(index, record)
-
-
 _AT_ONCE = 200
+_KINDS_OF_A_RECORD: tuple[IndexKind, ...] = ("records", "natives")
 _KEPT_OF_A_RECORD = ("native", "harvest", "family", *vectors.FIELDS)  # fields stored beside the record itself
 
 
@@ -233,10 +229,9 @@ def _take_over(client: Elasticsearch, prefix: str, pairs: Sequence[Succession]) 
         entry = replace(pair.successor, record=new, claims=None, reason=None, first_seen=pair.gone_entry.first_seen)
         marks.append(replace(pair.gone_entry, state="moved", reason=f"now {pair.successor.origin}"))
         marks.append(replace(entry, record_hash=record_hash(to_document(from_document(document)))))
-        writes += _write_operations(prefix, "records", new, document)
-        writes += _write_operations(prefix, "natives", new, natives[old]) if old in natives else []
-        kinds: tuple[IndexKind, ...] = ("records", "natives")
-        deletions += [bulk.delete_operation(index, old) for kind in kinds for index in targets(prefix, kind)]
+        writes.append(bulk.index_operation(alias(prefix, "records"), new, document))
+        writes += [bulk.index_operation(alias(prefix, "natives"), new, natives[old])] if old in natives else []
+        deletions += [bulk.delete_operation(alias(prefix, kind), old) for kind in _KINDS_OF_A_RECORD]
     if bulk.write(client, writes) or write_ledger(client, prefix, marks):
         return 0  # refused ones keep both ids, and the next run repairs this
     bulk.write(client, deletions)
@@ -255,10 +250,6 @@ def _stored_documents(client: Elasticsearch, index: str, pairs: Sequence[Success
 def _with_new_id(source: JsonMapping, id: str) -> Json:
     document = to_document(replace(from_document(source), id=id))
     return {**document, **{name: source[name] for name in _KEPT_OF_A_RECORD if name in source}}
-
-
-def _write_operations(prefix: str, kind: IndexKind, id: str, document: JsonMapping) -> list[bulk.Operation]:
-    return [bulk.index_operation(index, id, document) for index in targets(prefix, kind)]
 
 
 _ALWAYS = "9999"  # after every moment: a record that is also a container (a STAC collection) was read before

@@ -14,7 +14,7 @@ from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.names import IndexKind, alias
 from indexer.store import bulk
 from indexer.store.file_versions import FileVersions
-from indexer.store.ledger import Ledger, targets
+from indexer.store.ledger import Ledger
 
 RETENTION = timedelta(days=30)
 
@@ -38,14 +38,11 @@ def purge(client: Elasticsearch, prefix: str, *, retention: timedelta = RETENTIO
     for tombstone_entries in _hundreds(ledger.tombstones(removed_before=limit)):
         restored_records = _held_again(ledger, tombstone_entries)
         deletions = [
-            bulk.delete_operation(index, tomb.record)
+            bulk.delete_operation(alias(prefix, "natives"), tomb.record)
             for tomb in tombstone_entries
             if tomb.record is not None and tomb.record not in restored_records
-            for index in targets(prefix, "natives")
         ]
-        deletions += [
-            bulk.delete_operation(index, tomb.key) for tomb in tombstone_entries for index in targets(prefix, "ledger")
-        ]
+        deletions += [bulk.delete_operation(ledger.index, tomb.key) for tomb in tombstone_entries]
         bulk.write(client, deletions)
         purged_count += len(tombstone_entries)
     FileVersions(client, prefix).forget_before(limit)
@@ -105,7 +102,7 @@ def remove_source(client: Elasticsearch, prefix: str, source: str) -> None:
     """After an interruption, the same call removes the rest. Raises Unavailable."""
     for kind in _IN_ORDER:
         client.delete_by_query(
-            index=",".join(targets(prefix, kind)),
+            index=alias(prefix, kind),
             query=_of_source(source),
             conflicts="proceed",
             refresh=True,

@@ -73,7 +73,7 @@ def key_values(dialect: Dialect, start: int, size: int, since: str | None) -> di
         pairs |= {
             "constraintLanguage": "CQL_TEXT",
             "constraint_language_version": "1.1.0",
-            "constraint": f"dct:modified >= '{since}'",
+            "constraint": f"dct:modified >= '{since[:10]}'",
         }
     return pairs
 
@@ -94,7 +94,7 @@ def body(dialect: Dialect, start: int, size: int, since: str | None) -> bytes:
         constraint.set("version", "1.1.0" if filters == OGC else "2.0.0")
         limit = _add(_add(constraint, filters, "Filter"), filters, "PropertyIsGreaterThanOrEqualTo")
         _property(limit, filters, "dct:modified")
-        _add(limit, filters, "Literal").text = since
+        _add(limit, filters, "Literal").text = since[:10]
     if dialect.sort is not None:
         by = _add(_add(query, filters, "SortBy"), filters, "SortProperty")
         _property(by, filters, dialect.sort)
@@ -240,7 +240,9 @@ class CswOptions:
 
 @dataclass(slots=True)
 class CswSource:
-    """``since`` (ISO 8601): only records modified since then, if the server can filter by it."""
+    """``since`` (ISO 8601): only records modified since that day, if the server can filter by it. Many records say the
+    day alone, and a server that compares texts takes that for earlier than each time of the same day.
+    """
 
     fetcher: Fetcher
     url: str

@@ -83,10 +83,6 @@ class ErddapSource:
         )
 
 
-def _path(id: str, *, has_iso: bool) -> str:
-    return f"metadata/iso19115/xml/{quote(id)}_iso19115.xml" if has_iso else f"info/{quote(id)}/index.html"
-
-
 def _content(answer: HttpAnswer) -> bytes:
     return expect_2xx(answer).content
 

@@ -169,10 +169,14 @@ def retry_after_s(value: str | None, now: datetime | None = None) -> float | Non
         return None
     if value.strip().isdigit():
         return float(value.strip())
+    moment = http_moment(value)
+    return None if moment is None else max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+
+
+def http_moment(text: str | None) -> datetime | None:
+    """The moment of an HTTP date, in UTC where it names no zone; None if missing or unreadable."""
     try:
-        moment = parsedate_to_datetime(value)
+        moment = parsedate_to_datetime(text) if text else None
     except ValueError:
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment

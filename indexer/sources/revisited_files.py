@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from email.utils import parsedate_to_datetime
 from typing import Generic, TypeVar
 
 from core.errors import SondeError
 from indexer.raw import FileVersion, VersionStore
 from indexer.sources.fetching import Fetcher
+from indexer.sources.politeness import http_moment
 from net.exchange import HttpAnswer, Outgoing
 
 T = TypeVar("T")
@@ -101,12 +100,5 @@ def _usable(value: str | None) -> str | None:
 
 
 def _is_settled(modified: str, sent_at: str | None) -> bool:
-    modified_at, now = _moment(modified), _moment(sent_at)
+    modified_at, now = http_moment(modified), http_moment(sent_at)
     return modified_at is not None and (now is None or (now - modified_at).total_seconds() >= _TOO_YOUNG_S)
-
-
-def _moment(text: str | None) -> datetime | None:
-    try:
-        return parsedate_to_datetime(text) if text else None
-    except ValueError:
-        return None

@@ -19,6 +19,7 @@ from indexer.sources.linked_walk import join_path
 from indexer.sources.members import LimitReached, SourceBroken
 from indexer.sources.protocol import Protocol, Question
 from indexer.sources.revisited_files import RevisitedFiles
+from indexer.sources.waf import ListingEntry
 from net.errors import BadStatus
 from net.exchange import HttpAnswer
 from net.targets import address_of
@@ -38,16 +39,10 @@ class SitemapOptions:
     most_pages: int = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    url: str
-    modified: str | None
-
-
 @dataclass(slots=True)
 class SitemapSource:
-    """Sorted by address; a position is the last page visited. With ``since``, pages with an older lastmod are left out,
-    and the others are requested with their last version.
+    """Sorted by address; a position is the last page visited. With ``since``, pages whose lastmod is more than a day
+    older are left out, and the others are requested with their last version.
 
     Pages without a data set are counted as passed over: a sitemap lists other pages too. A page with JSON-LD that
     cannot be read is reported, and its records stay; so do those of a page that had a data set before, until the server
@@ -63,11 +58,11 @@ class SitemapSource:
         """Raises SourceBroken, LimitReached, and what the fetcher raises for the sitemaps themselves."""
         places = {place.url: place for place in self._places(self.url, 0) if self.options.contains in place.url}
         todo = (places[url] for url in sorted(places) if position is None or url > position)
-        new_places = [place for place in todo if self._is_new(place)]
+        new_places = [place for place in todo if place.is_new(self.since)]
         for batch in batched(new_places, _PAGE):
             yield self._page(batch, [place for place in batch if self.fetcher.allows(place.url)])
 
-    def _places(self, url: str, depth: int) -> Iterator[_Place]:
+    def _places(self, url: str, depth: int) -> Iterator[ListingEntry]:
         if depth > self.options.depth:
             raise SourceBroken(f"{url}: sitemaps deeper than {self.options.depth}")
         root = self.fetcher.get(url, _sitemap)
@@ -81,12 +76,9 @@ class SitemapSource:
             if local(root) == "sitemapindex":
                 yield from self._places(target, depth + 1)
             else:
-                yield _Place(target, text_of(modified) if modified is not None else None)
+                yield ListingEntry(target, text_of(modified) if modified is not None else None)
 
-    def _is_new(self, place: _Place) -> bool:
-        return self.since is None or place.modified is None or place.modified[:10] >= self.since[:10]
-
-    def _page(self, all_places: list[_Place], places: list[_Place]) -> RawPage:
+    def _page(self, all_places: list[ListingEntry], places: list[ListingEntry]) -> RawPage:
         records: list[RawRecord] = []
         skipped_members: list[SkippedMember] = []
         unchanged_ids: list[str] = []

@@ -160,7 +160,9 @@ class NotAListing(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ListingEntry:
-    """``url`` without query; a folder's ends with a slash. ``modified`` is the server's local time, without zone."""
+    """A file or folder of a listing, whose ``url`` has no query and for a folder ends with a slash; or a page of a
+    sitemap. ``modified``: in the server's zone.
+    """
 
     url: str
     modified: str | None = None
@@ -170,10 +172,11 @@ class ListingEntry:
         return self.url.endswith("/")
 
     def is_new(self, since: str | None) -> bool:
-        """The listed time has no zone, so a difference of a day is ignored."""
+        """The zone may be any, so a difference of a day is ignored; a sitemap may give only the year or the month."""
         if since is None or self.modified is None:
             return True
-        return self.modified[:10] >= (date.fromisoformat(since[:10]) - timedelta(days=1)).isoformat()
+        limit = (date.fromisoformat(since[:10]) - timedelta(days=1)).isoformat()
+        return self.modified[:10] >= limit[: len(self.modified)]
 
 
 def name_of(url: str) -> str:

@@ -74,7 +74,7 @@ def replace_operation(
 def update_operation(index: str, id: str, body: JsonMapping, condition: Mapping[str, int] | None = None) -> Operation:
     """Changes a document in place; if ``condition`` (sequence number, primary term) does not hold, a failure, 409."""
     parameters = {"retry_on_conflict": 3} if condition is None else condition
-    return Operation(index, id, (_line({"update": {"_index": index, "_id": id, **parameters}}), _line(body)))
+    return Operation(index, id, (_line({"update": {**_target(index, id, None), **parameters}}), _line(body)))
 
 
 def delete_operation(

@@ -15,7 +15,7 @@ from es_gateway.client import Elasticsearch
 from es_mappings.codecs import ledger
 from es_mappings.codecs.ledger import STATES_IN_INDEX, LedgerEntry, from_document, to_document
 from es_mappings.codecs.vectors import EXCEPT_VECTORS
-from es_mappings.names import IndexKind, alias
+from es_mappings.names import alias
 from indexer.raw import RawRecord
 from indexer.store import bulk
 
@@ -148,20 +148,9 @@ def _of_source(source: str) -> list[Json]:
     return [{"term": {"source": source}}]
 
 
-def targets(prefix: str, kind: IndexKind) -> tuple[str, ...]:
-    """The write targets: the only place to add ``{prefix}-{kind}-next`` during a reindex."""
-    return (alias(prefix, kind),)
-
-
 def write_ledger(client: Elasticsearch, prefix: str, entries: Sequence[LedgerEntry]) -> list[bulk.Failure]:
-    return bulk.write(
-        client,
-        (
-            bulk.index_operation(index, entry.key, to_document(entry))
-            for entry in entries
-            for index in targets(prefix, "ledger")
-        ),
-    )
+    index = alias(prefix, "ledger")
+    return bulk.write(client, (bulk.index_operation(index, entry.key, to_document(entry)) for entry in entries))
 
 
 def tombstone(entry: LedgerEntry, now: str) -> LedgerEntry:
@@ -187,7 +176,7 @@ def kept_document(client: Elasticsearch, prefix: str, entry: LedgerEntry) -> Raw
 
 
 _PAGE = 2000
-_KEEP_ALIVE = "5m"
+_KEEP_ALIVE = "1h"  # a page that is embedded before the next one is asked for: half a second for each text
 
 
 def scan(
@@ -197,12 +186,14 @@ def scan(
     fields: Sequence[str] | None = None,
     *,
     sort: str = "_shard_doc",
+    shard: int | None = None,
 ) -> Iterator[Json]:
     """Hits with their sequence numbers, ascending by ``sort`` (a field with doc values), from one point in time.
 
-    ``fields``: the fields of ``_source`` to return; None for all but the vectors.
+    ``fields``: the fields of ``_source`` to return; None for all but the vectors. ``shard``: only of this one.
     """
-    pit = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
+    preference = None if shard is None else f"_shards:{shard}"
+    pit = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE, preference=preference)["id"]
     after_sort: list[Any] | None = None
     try:
         while True:

@@ -21,7 +21,7 @@ from indexer.plan.parsed_record import Item, ParsedRecord, RejectedItem, content
 from indexer.plan.plan import Decision, RunMoment, uncommitted_entry
 from indexer.raw import RawRecord
 from indexer.store import bulk
-from indexer.store.ledger import Ledger, scan, targets, tombstone, write_ledger
+from indexer.store.ledger import Ledger, scan, tombstone, write_ledger
 
 _REPLACE_BUT_KEEP_VECTORS = "ctx._source.keySet().retainAll(params.kept); ctx._source.putAll(params.document);"
 
@@ -35,7 +35,7 @@ def commit(client: Elasticsearch, prefix: str, items: Sequence[Item], moment: Ru
     update_passage_access(client, prefix, items)  # first, so that no passage is visible to more people than its record
     operations = (operation for item in items for operation in _of_record(prefix, item, moment))
     reasons = {failure.id: failure.reason for failure in bulk.write(client, operations)}
-    entries = [entry for item in items for entry in _entries(item, item_record(item) in reasons, moment)]
+    entries = [entry for item in items for entry in _entries(item, reasons.get(item_record(item) or ""), moment)]
     reasons |= {failure.id: failure.reason for failure in write_ledger(client, prefix, entries)}
     return [RejectedItem(item, reason) for item in items if (reason := _reason(item, reasons)) is not None]
 
@@ -55,11 +55,9 @@ def _of_record(prefix: str, item: Item, moment: RunMoment) -> Iterator[bulk.Oper
         return
     id, document = item.parsed.record.id, _document(item.raw, item.parsed, item.decision, moment)
     if item.decision.write:
-        for index in targets(prefix, "records"):
-            yield _record_operation(index, id, document, item)
+        yield _record_operation(alias(prefix, "records"), id, document, item)
     if item.decision.keep_bytes:
-        for index in targets(prefix, "natives"):
-            yield bulk.index_operation(index, id, native_document(item.raw, item.parsed))
+        yield bulk.index_operation(alias(prefix, "natives"), id, native_document(item.raw, item.parsed))
 
 
 def _record_operation(index: str, id: str, document: Json, item: Item) -> bulk.Operation:
@@ -88,12 +86,11 @@ def native_document(raw: RawRecord, digest: ParsedRecord) -> Json:
     )
 
 
-def _entries(item: Item, is_failed: bool, moment: RunMoment) -> list[LedgerEntry]:
+def _entries(item: Item, failure: str | None, moment: RunMoment) -> list[LedgerEntry]:
     """The ledger's next states: first of the document that loses the record, then of the one that gets it."""
-    if is_failed:
-        entry = uncommitted_entry(item.decision, item.stored, moment)
-        return [] if entry is None else [entry]
     entry = item.decision.entry
+    if failure is not None:
+        return [uncommitted_entry(entry, item.stored, failure, moment)]
     if item.decision.vector == "embed":
         entry = replace(entry, embedding_model=moment.model if item.vectors is not None else None)
     return [ledger_entry for ledger_entry in (item.decision.displaced_entry, entry) if ledger_entry is not None]
@@ -166,8 +163,7 @@ def apply_deletions(
     keys = [entry_key(source, id) for id in native_ids]
     entries = [entry for entry in Ledger(client, prefix).entries(keys).values() if entry.state != "removed"]
     records = [entry.record_in_index for entry in entries if entry.record_in_index is not None]
-    deletions = [bulk.delete_operation(index, record) for record in records for index in targets(prefix, "records")]
-    failures = bulk.write(client, deletions)
+    failures = bulk.write(client, (bulk.delete_operation(alias(prefix, "records"), record) for record in records))
     failed_ids = {failure.id for failure in failures}
     marks = [
         tombstone(entry, moment.now).with_last_seen(moment.run, moment.now)

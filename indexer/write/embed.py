@@ -22,7 +22,7 @@ from es_mappings.names import alias
 from indexer.background import Background
 from indexer.parts import HarvestParts, Options
 from indexer.store import bulk
-from indexer.store.ledger import Ledger, scan, targets, write_ledger
+from indexer.store.ledger import Ledger, scan, write_ledger
 
 log = structlog.get_logger(__name__)
 
@@ -126,7 +126,10 @@ def embed_missing(source_id: str, parts: HarvestParts, options: Options) -> Fill
         for hits in batched(_missing(parts, source_id, embedding.recipe), options.batch):
             vector_fields = _vector_fields(hits, embedding)
             tally.add(parts, pending_write)
+            pending_write = None
             options.guard()
+            if parts.recipe() != embedding.recipe:  # a reindex has moved the alias: the next call embeds the rest
+                break
             pending_write = background.submit(
                 _write, parts, source_id, list(zip(hits, vector_fields, strict=True)), embedding.recipe.embedding_model
             )
@@ -182,17 +185,16 @@ def _vector_fields(hits: Sequence[Json], embedding: Embedding) -> Sequence[Json 
 
 def _write(parts: HarvestParts, source_id: str, pairs: list[tuple[Json, Json | None]], model: str) -> _WriteResult:
     """Writes the vectors of these hits, then notes the model in the ledger."""
-    failures = bulk.write(parts.client, (operation for pair in pairs for operation in _operations(parts.prefix, *pair)))
+    failures = bulk.write(parts.client, (_operation(parts.prefix, *pair) for pair in pairs))
     embedded_ids = sorted({hit["_id"] for hit, _ in pairs} - {failure.id for failure in failures})
     ledger = Ledger(parts.client, parts.prefix)
     entries = [replace(entry, embedding_model=model) for entry in ledger.holders(source_id, embedded_ids).values()]
     return _WriteResult(len(pairs), failures + write_ledger(parts.client, parts.prefix, entries))
 
 
-def _operations(prefix: str, hit: Json, vector_fields: Json | None) -> Iterator[bulk.Operation]:
+def _operation(prefix: str, hit: Json, vector_fields: Json | None) -> bulk.Operation:
     condition = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
-    for index in targets(prefix, "records"):
-        yield bulk.update_operation(index, hit["_id"], {"doc": vector_fields}, condition)
+    return bulk.update_operation(alias(prefix, "records"), hit["_id"], {"doc": vector_fields}, condition)
 
 
 def _missing(parts: HarvestParts, source_id: str, recipe: IndexMeta) -> Iterator[Json]:

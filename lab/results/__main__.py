@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from core.errors import NotFound
+from core.errors import NotFound, SondeError
 from lab.results.tables import (
     Figure,
     ResultRow,
@@ -196,10 +196,15 @@ def record(row: str, file: Path) -> None:
     """Take the figures of ROW (TABLE.ROW) from FILE, which a command's --json wrote."""
     name, _, entry = row.partition(".")
     folder = newest_results()
-    table = load_tables(folder).get(name)
-    if table is None or entry not in table.rows:
-        raise NotFound(f"No row is called {row}.")
-    table.rows[entry] = take_figures(table.rows[entry], json.loads(file.read_text("utf-8")))
+    tables = load_tables(folder)
+    recordable = [f"{table}.{key}" for table, content in tables.items() for key, of in content.rows.items() if of.take]
+    if row not in recordable:
+        raise click.ClickException(f"{row} cannot be recorded. Rows with a `take`: {', '.join(recordable)}.")
+    table = tables[name]
+    try:
+        table.rows[entry] = take_figures(table.rows[entry], json.loads(file.read_text("utf-8")))
+    except (SondeError, ValueError) as error:
+        raise click.ClickException(f"{file}: {error}") from error
     save_table(folder / f"{name}.json", table)
     click.echo(
         f"{row}: " + ", ".join(f"{key} {format_figure(value)}" for key, value in table.rows[entry].figures.items())

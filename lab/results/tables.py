@@ -83,10 +83,13 @@ def keys(tables: Mapping[str, ResultTable]) -> Iterator[tuple[str, Figure]]:
 def take_figures(row: ResultRow, measurement: JsonMapping) -> ResultRow:
     """The row with the figures, command, machine and commit of a file that a command's ``--json`` wrote.
 
-    Raises SondeError if the row does not say where its figures lie, NotFound if one of them is absent.
+    Raises SondeError if the row does not say where its figures lie, or the file how it was measured; NotFound if a
+    figure is absent.
     """
     if not row.take:
         raise SondeError("The row has no `take`: it does not say where its figures lie in the file.")
+    if "measured" not in measurement:
+        raise SondeError("It has no `measured`: a command's --json writes it.")
     run = measurement["measured"]
     return row.model_copy(
         update={

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Mapping
 
@@ -119,8 +120,9 @@ def main() -> None:
 
 
 def _log_to_standard_error() -> None:
-    """Standard output has only the result of a command."""
+    """Standard output has only the result of a command; a node that is away is skipped, without a traceback."""
     from sonde.settings import LogSettings
     from sonde.telemetry.logs import configure_logs
 
     configure_logs(LogSettings(level="WARNING"))
+    logging.getLogger("elastic_transport").setLevel(logging.ERROR)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from pathlib import Path
 from typing import IO
@@ -40,7 +39,6 @@ _COLOURS = {"ok": "green", "warning": "yellow", "broken": "red"}
 )
 def doctor(*, as_json: bool, bundle: IO[bytes] | None, logs: tuple[Path, ...]) -> None:
     """Check every part of this installation and say what to repair. Exit code 1 if a part is broken."""
-    logging.getLogger("elastic_transport").setLevel(logging.ERROR)  # unavailable parts are reported below
     settings = load_settings()
     findings = list(examine(settings, Models(settings)))
     if bundle is not None:

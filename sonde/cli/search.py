@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 import click
 import httpx
 from rich.console import Console
@@ -11,6 +13,9 @@ from core.json_types import Json
 from sonde.cli.options import shown
 from sonde.cli.screen import plain_table, say_json, screen
 from sonde.settings import load_settings
+
+_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
+"""No proxy of the environment reaches it."""
 
 
 @click.command()
@@ -45,7 +50,8 @@ def ask(
 ) -> Json:
     """``url`` with its path. Raises SondeError with the service's message, or that there is no service."""
     try:
-        answer = httpx.request(method, url, params=parameters, json=body, timeout=timeout_s)
+        is_proxied = urlsplit(url).hostname not in _THIS_MACHINE
+        answer = httpx.request(method, url, params=parameters, json=body, timeout=timeout_s, trust_env=is_proxied)
     except httpx.HTTPError as error:
         address = url.rpartition("/")[0]
         raise SondeError(

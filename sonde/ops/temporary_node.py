@@ -43,7 +43,8 @@ def temporary_node(settings: Settings, report: Callable[[str], None]) -> Iterato
 
 def _answers(url: str) -> bool:
     try:
-        return httpx.get(url, timeout=_ASK_TIMEOUT_S).status_code < httpx.codes.INTERNAL_SERVER_ERROR
+        answer = httpx.get(url, timeout=_ASK_TIMEOUT_S, trust_env=False)
+        return answer.status_code < httpx.codes.INTERNAL_SERVER_ERROR
     except httpx.HTTPError:
         return False
 

@@ -6,9 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import structlog
 
 from core.document import PUBLIC, DocumentEntry
 from core.errors import NotFound
@@ -164,9 +161,3 @@ class DocumentIngester:
             return IngestResult(entry)
         document = IncomingDocument(origin.read_bytes(), str(origin), path.name, record=record, retry=retry)
         return ingest(document, self._parts, progress)
-
-
-if TYPE_CHECKING:
-    pass
-
-log = structlog.get_logger(__name__)

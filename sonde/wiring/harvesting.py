@@ -147,7 +147,7 @@ class Harvester:
             unfinished_run = Runs(self._client, prefix).find_unfinished(source_id)
             run = (
                 unfinished_run
-                if unfinished_run is not None and _may_resume(unfinished_run, options)
+                if unfinished_run is not None and self._may_resume(unfinished_run, options)
                 else open_run(source_id, options)
             )
             report = harvest(source_id, source(run.since), parts, options, run)
@@ -155,6 +155,12 @@ class Harvester:
                 embed_missing(source_id, parts, options)
             update_inherited(self._client, prefix, source_id)
             return report
+
+    def _may_resume(self, unfinished_run: RunReport, options: Options) -> bool:
+        """A position in other files is meaningless, and a run for changes alone is not the full one asked for."""
+        if self._full and unfinished_run.since is not None:
+            return False
+        return unfinished_run.trigger == options.trigger or not unfinished_run.trigger.startswith("cli /")
 
     def restore(self, source_id: str, records: Sequence[str]) -> RunReport:
         """Puts removed records back in service. Raises NotFound for ids that are not removed, or no longer stored."""
@@ -208,13 +214,6 @@ class Harvester:
                 f"which knows: {', '.join(sources) or 'none'}."
             )
         return sources[source_id]
-
-
-def _may_resume(unfinished_run: RunReport | None, options: Options) -> bool:
-    """A position in other files is meaningless."""
-    return unfinished_run is not None and (
-        unfinished_run.trigger == options.trigger or not unfinished_run.trigger.startswith("cli /")
-    )
 
 
 def _row(config: SourceConfig, latest: list[RunReport]) -> Json:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from lab.chaos.harvests import catalogue_server
 from lab.cluster.chaos_cluster import made_titles
 from local_stack.accounts import node_folder, unprivileged_account
-from local_stack.testing import elasticsearch_cluster
+from tests.search_cluster import elasticsearch_cluster
 
 NODES = ("10.77.0.1", "10.77.0.2", "10.77.0.3")
 SEARCH = f"http://{NODES[0]}:9200"

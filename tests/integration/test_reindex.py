@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,11 +10,14 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from core.errors import NotFound, SondeError
+from core.ports import Encoded, TextKind
+from es_mappings.codecs.records import from_document
 from es_mappings.indices import ensure_indices, serving
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts, Options
 from indexer.reindex.run import ReindexParts, forget_others, reindex, rollback
 from indexer.sources.folder import FolderSource
+from indexer.store.ledger import scan
 from indexer.write.embed import count_missing, embed_missing
 from tests.integration.hashing import Hashing
 from tests.service import SAMPLES
@@ -108,6 +112,42 @@ def test_vectors_filled_meanwhile_are_not_lost(es_client: Elasticsearch, prefix:
     assert reindex(ReindexParts(es_client, prefix, embedder), least_overlap=0.0).moved
     assert embedder.embedded == 30
     assert count_missing("s", parts) == 0
+
+
+class _Moving(Hashing):
+    """Another model of the same size comes into service while this one embeds."""
+
+    def __init__(self, client: Elasticsearch, prefix: str) -> None:
+        super().__init__("one")
+        self.before_answer: Callable[[], object] = lambda: reindex(
+            ReindexParts(client, prefix, Hashing("two")), least_overlap=0.0
+        )
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
+        move, self.before_answer = self.before_answer, lambda: None
+        move()
+        return super().encode(texts, kind)
+
+
+@pytest.mark.parametrize("fills_later", [False, True])
+def test_no_vector_of_the_old_model_reaches_the_index_of_the_new_one(
+    es_client: Elasticsearch, prefix: str, folder: Path, fills_later: bool
+) -> None:
+    embedder = _Moving(es_client, prefix)
+    ensure_indices(es_client, prefix, embedder.card)
+    parts = HarvestParts(es_client, prefix, lambda name: embedder if name == "one" else Hashing(name))
+    if fills_later:
+        harvest("s", FolderSource(folder), replace(parts, embedder=None))
+        assert embed_missing("s", parts, Options()).remaining == 0
+    else:
+        assert harvest("s", FolderSource(folder), parts).state == "complete"
+    index = serving(es_client, prefix, "records")
+    assert index is not None
+    assert index.meta.embedding_model == "two"
+    for hit in scan(es_client, index.index, {"match_all": {}}):
+        text = from_document(hit["_source"]).embedding_text
+        wanted = Hashing("two").embed([text], "document")[0].tolist()
+        assert _vector(es_client, index.index, hit["_id"]) == pytest.approx(wanted, abs=1e-6)
 
 
 def test_answers_that_differ_too_much_refuse_the_move(es_client: Elasticsearch, prefix: str, folder: Path) -> None:

@@ -14,6 +14,7 @@ from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices, serving
+from es_mappings.loader import IndexShape
 from es_mappings.names import IndexKind
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts, Options
@@ -52,6 +53,7 @@ class _Yard:
     told: Elasticsearch
     prefix: str
     folder: Path
+    shape: IndexShape
 
     @property
     def one(self) -> str:
@@ -87,7 +89,7 @@ class _Yard:
                 raise PowerCut
 
         self.told.transport.after = after  # type: ignore[attr-defined]
-        parts = ReindexParts(self.told, self.prefix, _model(model), probe=self.last_moment)
+        parts = ReindexParts(self.told, self.prefix, _model(model), probe=self.last_moment, shape=self.shape)
         return reindex(parts, least_overlap=0.0)
 
     def cut(self, model: str = "two", after: str = "/_aliases") -> None:
@@ -109,13 +111,16 @@ def _model(name: str) -> Hashing:
     return Hashing(name, dims=16 if name == "two" else 8)
 
 
-@pytest.fixture
-def yard(es_client: Elasticsearch, elasticsearch_url: str, prefix: str, tmp_path: Path) -> Iterator[_Yard]:
-    ensure_indices(es_client, prefix, _model("one").card, kinds=_KINDS)
+@pytest.fixture(params=[1, 3], ids=["one_shard", "three_shards"])
+def yard(
+    es_client: Elasticsearch, elasticsearch_url: str, prefix: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[_Yard]:
+    shape = IndexShape(shards=request.param)
+    ensure_indices(es_client, prefix, _model("one").card, kinds=_KINDS, shape=shape)
     for path in _PATHS[:4]:
         (tmp_path / path.name).write_bytes(path.read_bytes())
     told = Elasticsearch(elasticsearch_url, request_timeout=60, max_retries=0, transport_class=_Told)
-    one = _Yard(es_client, told, prefix, tmp_path)
+    one = _Yard(es_client, told, prefix, tmp_path, shape)
     one.harvest()
     yield one
     told.close()
@@ -185,7 +190,7 @@ def test_a_record_and_a_document_that_went_after_the_move_do_not_come_back(yard:
     yard.client.index(index=store, id="kept", document={"state": "ready"})
     yard.told.transport.after = last_moment  # type: ignore[attr-defined]
     with pytest.raises(PowerCut):
-        reindex(ReindexParts(yard.told, yard.prefix, _model("two")), least_overlap=0.0)
+        reindex(ReindexParts(yard.told, yard.prefix, _model("two"), shape=yard.shape), least_overlap=0.0)
     yard.reindex("two")
     yard.client.indices.refresh(index=passages)
     hits = yard.client.search(index=passages)["hits"]["hits"]

@@ -16,7 +16,6 @@ from es_mappings.codecs.records import to_document
 from es_mappings.indices import ensure_indices
 from es_mappings.loader import IndexShape
 from es_mappings.names import concrete
-from local_stack.testing import elasticsearch_cluster
 from search_api.search.caches import VersionedCache
 from search_api.search.ranking.config import default_config
 from search_api.search.retrieval import arms, bm25
@@ -25,6 +24,7 @@ from search_api.search.retrieval.plan import RetrievalPlan
 from search_api.search.round_one import CandidateSearch
 from search_api.search.round_two import find_candidates
 from tests.integration.small_catalogue import CARD
+from tests.search_cluster import elasticsearch_cluster
 
 COLUMNS = default_config().records.columns
 WORDS = default_config().words

@@ -15,7 +15,7 @@ from indexer.sources.members import SourceBroken
 from indexer.sources.sitemap import SitemapSource
 from indexer.sources.stac_api import StacOptions
 from indexer.sources.stac_static import StacStaticSource
-from indexer.sources.waf import WafOptions, WafSource
+from indexer.sources.waf import ListingEntry, WafOptions, WafSource
 from tests.servers.asking import all_of, fetcher_of, resumed_everywhere
 from tests.servers.files import file_server
 
@@ -178,5 +178,13 @@ def test_a_sitemap_leads_to_the_data_sets_of_its_pages(site: tuple[Path, str]) -
         "name": "B",
     }
     assert given.skipped == [], "d.html is gone: it lists nothing"
-    newer = all_of(SitemapSource(fetcher_of(url), f"{url}s/sitemap.xml", since="2020-01-02T00:00:00Z"))
-    assert newer.ids == [f"{url}s/b.html"]
+    newer = all_of(SitemapSource(fetcher_of(url), f"{url}s/sitemap.xml", since="2020-01-03T00:00:00Z"))
+    assert newer.ids == [f"{url}s/b.html"], "a day earlier, by the clock of a server in another zone"
+
+
+@pytest.mark.parametrize(
+    ("modified", "is_new"),
+    [("2020-01-02T23:30:00-08:00", True), ("2020-01", True), ("2020", True), ("2020-01-01", False), ("2019", False)],
+)
+def test_a_date_in_another_zone_or_without_a_day_may_be_new(modified: str, is_new: bool) -> None:
+    assert ListingEntry("https://h/a.html", modified).is_new("2020-01-03T00:00:00Z") == is_new

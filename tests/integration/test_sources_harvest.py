@@ -103,6 +103,15 @@ def test_a_run_that_saw_fewer_than_the_source_counts_removes_nothing(parts: Harv
 
 
 @pytest.mark.elasticsearch
+def test_a_new_record_that_elasticsearch_refuses_counts_as_given(parts: HarvestParts) -> None:
+    run(parts, RawPage(raws("a", "b")))
+    too_long = RawRecord("c", document("x" * 33_000).encode(), "http://h/c")
+    report = run(parts, RawPage((*raws("a"), too_long)), RawPage((), matched=2), allow_mass_removal=True)
+    assert (report.state, report.counts.failed, report.counts.removed) == ("complete", 1, 1)
+    assert ids(parts) == ["s:a"]
+
+
+@pytest.mark.elasticsearch
 def test_a_real_pycsw_behind_the_fault_proxy_gives_exactly_its_records(parts: HarvestParts, tmp_path: Path) -> None:
     expected = write_records(tmp_path / "records", 240)
     with pycsw(tmp_path / "server", tmp_path / "records", maxrecords=20) as url:

@@ -250,6 +250,16 @@ def test_a_late_message_does_nothing(yard: Yard) -> None:
     assert yard.runs.latest() == [written]
 
 
+def test_messages_that_waited_for_a_worker_begin_one_run(yard: Yard) -> None:
+    one_source(yard, 30)
+    worker, queued_s = yard.worker(), time.time()
+    run = harvest("s", FolderSource(yard.folder / "catalogue"), HarvestParts(yard.client, yard.prefix))
+    assert worker.harvest_slice("s", None, "waited", queued_s).ending == "busy"
+    assert [latest.id for latest in yard.runs.latest("s")] == [run.id]
+    worker.harvest_slice("s", None, "later", time.time())
+    assert [latest.id for latest in yard.runs.latest("s")] == ["later", run.id]
+
+
 def test_a_source_that_a_live_worker_holds_is_left_to_it(yard: Yard) -> None:
     one_source(yard, 30)
     with yard.worker().leases.hold("s"):

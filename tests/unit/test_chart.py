@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -530,6 +531,22 @@ def test_the_valkey_is_that_of_compose() -> None:
         for part in compose["command"]
         if not part.startswith("/run/secrets/")  # where Compose keeps the password
     ] + ["--protected-mode", "no"]  # which the image of compose is told by its password
+
+
+def test_the_password_of_valkey_is_in_no_process_list(full: Rendered, tmp_path: Path) -> None:
+    container = full.one("StatefulSet", "demo-sonde-valkey")["spec"]["template"]["spec"]["containers"][0]
+    assert "$(" not in " ".join(container["args"]).replace("$$", ""), "Kubernetes writes a variable into an argument"
+    server = tmp_path / "valkey-server"
+    server.write_text('#!/bin/sh\necho "$@"; cat')
+    server.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "REDISCLI_AUTH": 'a\\b"c $x'}
+    command = [part.replace("$$", "$") for part in container["args"]]
+    arguments, line = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert arguments.startswith("--appendonly yes ")
+    assert arguments.endswith(" -"), "Valkey reads standard input where its last argument says so"
+    assert line == 'requirepass "a\\\\b\\"c $x"'
 
 
 def test_the_page_of_values_is_what_the_values_say() -> None:

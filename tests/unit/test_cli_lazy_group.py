@@ -49,6 +49,17 @@ def test_where_the_laboratory_is_absent_its_commands_say_how_to_get_it(command: 
     assert done.stderr.count("\n") == 1
 
 
+def test_a_command_skips_a_node_that_is_away_without_a_traceback() -> None:
+    program = (
+        "from es_gateway.client import Connection, connected; from es_gateway.errors import NotReachable;"
+        " from sonde.cli import _log_to_standard_error as as_a_command_does; as_a_command_does()\n"
+        "try: connected(Connection(['http://127.0.0.1:1', 'http://127.0.0.1:2'])).info()\n"
+        "except NotReachable: print('away')"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "away\n", "")
+
+
 def test_the_list_of_commands_tells_what_each_is_for() -> None:
     done = CliRunner().invoke(cli, ["--help"])
     assert done.exit_code == 0

@@ -3,15 +3,20 @@
 import os
 import socket
 import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from local_stack.accounts import Account, can_reach, node_folder
+from local_stack.elasticsearch import external_trouble, trouble
 from local_stack.errors import PortTaken, RequirementMissing
 from local_stack.java import NEEDED_MODULES, Java, candidates, describe, find_java, major_version, why_unfit
 from local_stack.ports import free_port, require_free
-from local_stack.settings import NodeConfig, Port
+from local_stack.services import trouble as service_trouble
+from local_stack.settings import NodeConfig, Port, ServiceProcess
+from sonde.cli.search import ask
 
 ALL_MODULES = " ".join(sorted(NEEDED_MODULES))
 
@@ -21,6 +26,27 @@ def java_home(folder: Path, version: str, modules: str = ALL_MODULES) -> Path:
     (folder / "bin" / "java").touch(mode=0o755)
     (folder / "release").write_text(f'JAVA_VERSION="{version}"\nMODULES="{modules}"\n')
     return folder
+
+
+class _Healthy(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'{"status": "green"}')
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+def test_parts_of_this_machine_are_asked_without_the_proxy_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Healthy) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        service = ServiceProcess("api", (), Path(), health_url=url)
+        assert (trouble(url), external_trouble(url), service_trouble(service, Path())) == (None, None, None)
+        assert ask(url)["status"] == "green"
+        server.shutdown()
 
 
 @pytest.mark.parametrize(

@@ -134,11 +134,12 @@ def test_a_document_with_another_identifier_is_new() -> None:
 
 def test_what_was_not_taken_is_seen_and_tried_again() -> None:
     decision = plan(DOCUMENT, replace(CONTENT, record_hash="record-2"), STORED, None, NOW)
-    entry = uncommitted_entry(decision, STORED, NOW)
-    assert entry is not None
+    entry = uncommitted_entry(decision.entry, STORED, "400 too long", NOW)
     assert (entry.record_in_index, entry.last_seen_run, entry.record_hash) == ("s:a", "run-2", "record-1")
     assert not is_unchanged(DOCUMENT, entry)
-    assert uncommitted_entry(decision, None, NOW) is None
+    new = uncommitted_entry(decision.entry, None, "400 too long", NOW)
+    assert (new.state, new.record, new.reason, new.last_seen_run) == ("refused", None, "400 too long", "run-2")
+    assert not is_unchanged(DOCUMENT, new)
 
 
 hashes = st.sampled_from(["1", "2"])

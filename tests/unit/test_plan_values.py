@@ -17,7 +17,7 @@ from indexer.parts import Options
 from indexer.plan.parsed_record import raw_hash
 from indexer.raw import RawPage, RawRecord, SkippedMember
 from indexer.remove.sweep import Removal, compare, refuse
-from indexer.store.bulk import chunked, delete_operation, index_operation
+from indexer.store.bulk import chunked, delete_operation, index_operation, update_operation
 
 SORTED_IDS = st.sets(st.text("abc", min_size=1, max_size=4)).map(sorted)
 
@@ -68,6 +68,7 @@ def test_chunks_keep_every_operation_in_order_and_under_the_limit(sizes: list[in
 def test_an_operation_is_two_lines_and_a_delete_one() -> None:
     written = index_operation("i", "a", {"title": "Größe"})
     assert written.lines == (b'{"index":{"_index":"i","_id":"a","require_alias":true}}', '{"title":"Größe"}'.encode())
+    assert b'"require_alias":true' in update_operation("i", "a", {"doc": {}}).lines[0]
     assert delete_operation("i", "a").lines == (b'{"delete":{"_index":"i","_id":"a","require_alias":true}}',)
 
 

@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from core.errors import NotFound, SondeError
-from lab.results.__main__ import pages, with_figures
+from lab.results.__main__ import pages, results, with_figures
 from lab.results.tables import (
     TABLES,
     ResultRow,
@@ -24,6 +25,13 @@ from sonde.wiring.checkout import CHECKOUT
 
 FOLDER = newest_results()
 NAMES = [f"{table}.{name}" for table in TABLES for name in load_table(FOLDER / f"{table}.json").rows]
+
+
+def _takes(name: str) -> bool:
+    table, _, key = name.partition(".")
+    return bool(load_table(FOLDER / f"{table}.json").rows[key].take)
+
+
 ROW = ResultRow(what="a search", figures={"p50_ms": 39.5, "records": 10875}, command="sonde bench", data="NCAR")
 TABLE = {"speed": ResultTable(title="Speed", rows={"search": ROW})}
 
@@ -112,6 +120,23 @@ def test_a_row_takes_figures_command_commit_and_machine_from_what_a_command_wrot
 def test_a_row_without_paths_takes_nothing() -> None:
     with pytest.raises(SondeError, match="does not say where"):
         take_figures(ROW, {})
+
+
+@pytest.mark.parametrize(
+    ("row", "content", "message"),
+    [
+        ("speed.nothing", "{}", "Rows with a `take`: quality."),
+        (next(name for name in NAMES if not _takes(name)), "{}", "Rows with a `take`: quality."),
+        (next(name for name in NAMES if _takes(name)), "{}", "x.json: It has no `measured`"),
+        (next(name for name in NAMES if _takes(name)), "no JSON", "x.json: "),
+    ],
+)
+def test_what_cannot_be_recorded_is_one_sentence(tmp_path: Path, row: str, content: str, message: str) -> None:
+    file = tmp_path / "x.json"
+    file.write_text(content)
+    done = CliRunner().invoke(results, ["record", row, str(file)])
+    assert (done.exit_code, type(done.exception)) == (1, SystemExit)
+    assert message in done.output
 
 
 def test_a_path_leads_through_lists_by_number_and_by_name() -> None:

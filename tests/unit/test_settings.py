@@ -23,6 +23,10 @@ def test_the_page_of_settings_is_what_the_code_says() -> None:
     ("variable", "value"),
     [
         ("SONDE_ELASTICSEARCH__URL", "elastic:9200"),
+        ("SONDE_ELASTICSEARCH__URL", "http://a.example:9200,http://b.example:9200"),
+        ("SONDE_ELASTICSEARCH__URL", "http://a.example,http://b.example"),
+        ("SONDE_ELASTICSEARCH__URL", "http://sonde:pass#word@a.example:9200"),
+        ("SONDE_API__PUBLIC_URL", "https://"),
         ("SONDE_API__PORT", "99999"),
         ("SONDE_API__PROT", "80"),
         ("SONDE_APPI__PORT", "80"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.deadlines import CircuitOpen
-from core.errors import SondeError, Unavailable
+from core.errors import Conflict, SondeError, Unavailable
 from es_mappings.codecs.runs import Counts, RunReport
 from indexer.quality.quality import SHORT_ABSTRACT, WEIGHTS, missing, quality_page, score, summary
 from indexer.sources.linked_walk import rebase
@@ -179,6 +179,23 @@ def test_an_entry_is_taken_out_and_everything_else_stays(tmp_path: Path) -> None
     assert known_sources(path) == {}
     with pytest.raises(SondeError, match="no entry 'first'"):
         remove_entry(path, "first")
+
+
+def test_a_link_to_the_file_and_the_rights_of_the_file_stay(tmp_path: Path) -> None:
+    file, path = tmp_path / "kept.yaml", tmp_path / "sources.yaml"
+    file.write_text(_COMMENTED, "utf-8")
+    file.chmod(0o640)
+    path.symlink_to(file)
+    remove_entry(path, "first")
+    assert path.is_symlink()
+    assert list(load_sources(file)) == ["second", "third"]
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert sorted(tmp_path.iterdir()) == [file, path]
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(Conflict, match=r"absent/sources.yaml cannot be written here \(No such file or directory\)"):
+        write_entry(tmp_path / "absent" / "sources.yaml", "  - {id: a, type: csw, url: 'http://h/csw'}\n")
 
 
 def test_secrets_come_from_files_and_are_not_shown(tmp_path: Path) -> None:

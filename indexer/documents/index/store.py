@@ -36,7 +36,6 @@ from es_mappings.names import IndexKind, alias
 from indexer.documents.parse.sections import strip_number
 from indexer.parts import HarvestParts
 from indexer.store import bulk
-from indexer.store.ledger import targets
 from indexer.write import push
 
 _CONFORMS = "http://www.opengis.net/spec/ogcapi-records-1/1.0/conf/record-core"
@@ -225,14 +224,8 @@ class DocumentStore:
     def put_passages(self, owner: str, items: Iterable[tuple[str, Json]]) -> list[bulk.Failure]:
         """Writes by id and checks every item's result."""
         kind = passages_kind(owner)
-        return bulk.write(
-            self.client,
-            (
-                bulk.index_operation(index, id, document, owner_routing(owner) if kind == "library" else None)
-                for id, document in items
-                for index in targets(self.prefix, kind)
-            ),
-        )
+        index, routing = alias(self.prefix, kind), owner_routing(owner) if kind == "library" else None
+        return bulk.write(self.client, (bulk.index_operation(index, id, document, routing) for id, document in items))
 
     def drop_passages(self, entry: DocumentEntry, *, from_ordinal: int = 0) -> int:
         """Deletes the document's passages from this position on, and verifies it; returns their number.
@@ -251,7 +244,7 @@ class DocumentStore:
             }
         }
         routing: JsonMapping = {} if entry.owner == PUBLIC else {"routing": owner_routing(entry.owner)}
-        return sum(self._delete(index, query, routing) for index in targets(self.prefix, passages_kind(entry.owner)))
+        return self._delete(alias(self.prefix, passages_kind(entry.owner)), query, routing)
 
     def _delete(self, index: str, query: Json, routing: JsonMapping) -> int:
         self.client.indices.refresh(index=index)
@@ -305,10 +298,10 @@ class DocumentStore:
         script = {"source": _RETITLE, "params": {"before": old_entry.title or old_entry.name, "title": title}}
         query = {"bool": {"filter": [{"term": {"document": old_entry.id}}, {"term": {"owner": old_entry.owner}}]}}
         routing: JsonMapping = {} if old_entry.owner == PUBLIC else {"routing": owner_routing(old_entry.owner)}
-        for index in targets(self.prefix, passages_kind(old_entry.owner)):
-            self.client.update_by_query(
-                index=index, query=query, script=script, refresh=True, conflicts="proceed", **routing
-            )
+        index = alias(self.prefix, passages_kind(old_entry.owner))
+        self.client.update_by_query(
+            index=index, query=query, script=script, refresh=True, conflicts="proceed", **routing
+        )
 
     def refresh(self, owner: str) -> None:
         index = alias(self.prefix, passages_kind(owner))
