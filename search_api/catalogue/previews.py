@@ -14,7 +14,6 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import structlog
 from cachetools import TLRUCache
@@ -24,6 +23,7 @@ from core.record import Link, Record
 from net.errors import BadStatus, Refused
 from net.exchange import Outgoing
 from net.gate import Gate
+from search_api.formats_out.notations import split_address
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -53,12 +53,8 @@ def picture_addresses(record: Record) -> tuple[str, ...]:
 
 
 def _fetchable(link: Link) -> bool:
-    try:
-        scheme = urlsplit(link.href).scheme.lower()
-    except ValueError:
-        return False
     media_type = (link.media_type or "image/").lower()
-    return scheme in _SCHEMES and media_type.startswith(("image/", "application/octet-stream"))
+    return split_address(link.href).scheme in _SCHEMES and media_type.startswith(("image/", "application/octet-stream"))
 
 
 def _rank(link: Link) -> int:
@@ -66,7 +62,7 @@ def _rank(link: Link) -> int:
     media_type = (link.media_type or "").partition(";")[0].strip().lower()
     if media_type in _DRAWN_TYPES:
         return 0
-    if urlsplit(link.href).path.lower().endswith(_ENDINGS):
+    if split_address(link.href).path.lower().endswith(_ENDINGS):
         return 1
     return 3 if media_type.startswith("image/") else 2
 
