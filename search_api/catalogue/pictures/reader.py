@@ -83,7 +83,7 @@ class PictureReader:
             fetch = _Fetch(gate, self._timeout_s)
             try:
                 return _of_wms(record, link, fetch) if _is_wms(link) else _of_tiff(link, fetch)
-            except (NoOverview, NotAPicture) as error:
+            except (NoOverview, NotAPicture, etree.XMLSyntaxError) as error:
                 raise UnreadableData(f"{host_of(link.href)} sent a file that cannot be drawn: {error}.") from error
 
 
