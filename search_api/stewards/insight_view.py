@@ -32,7 +32,7 @@ class SliceParameters(Parameters):
     place: str | None = Field(None, max_length=200, description="A place that was read from them.")
     decade: int | None = Field(None, ge=-10_000, le=10_000, description="A decade that they asked for: 1990.")
     since: date | None = None
-    until: date | None = Field(None, description="Included.")
+    until: date | None = Field(None, lt=date.max, description="Included.")
 
     def slice(self) -> QuestionSlice:
         end = None if self.until is None else (self.until + timedelta(days=1)).isoformat()
