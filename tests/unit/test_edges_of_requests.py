@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from flask import Flask
+from prometheus_client import generate_latest
 from pydantic import ValidationError
 
 from core.errors import InvalidInput
@@ -14,11 +16,29 @@ from search_api.catalogue.listing_facets import facet_requests
 from search_api.formats_out.bibliography import Citation, bibtex
 from search_api.formats_out.formats import atom
 from search_api.formats_out.notations import ResultPage
+from search_api.http.responses import Addresses
+from search_api.http.telemetry import watch
 from search_api.library.references import read_references
 from search_api.protocols.csw.constraint import clause_for
 from search_api.protocols.csw.filter_xml import CswError
 from search_api.protocols.csw.request import of_pairs, read_xml
 from search_api.stewards.insight_view import SliceParameters
+
+
+@pytest.mark.parametrize(("query", "sent"), [("q=日本", "q=%E6%97%A5%E6%9C%AC"), ("q=%22a?", "q=%22a?"), ("", "")])
+def test_the_address_of_an_answer_can_stand_in_a_header(query: str, sent: str) -> None:
+    raw = query.encode().decode("latin-1")  # as curl and WSGI hand it over
+    with Flask("addresses").test_request_context("/search", environ_overrides={"QUERY_STRING": raw}):
+        this = Addresses("https://sonde.example").this()
+    assert this == f"https://sonde.example/search{'?' if sent else ''}{sent}"
+
+
+def test_no_invented_method_becomes_a_metric() -> None:
+    app = Flask("watched")
+    watch(app)
+    assert app.test_client().open("/none", method="ABRACADABRA").status_code == 404
+    assert b'endpoint="unknown",method="unknown",status="404"' in generate_latest()
+    assert b"ABRACADABRA" not in generate_latest()
 
 
 @pytest.mark.parametrize("buckets", ["101", "0", "0000011000"])
