@@ -11,7 +11,7 @@ import pytest
 
 from core.errors import Unavailable
 from core.record import Link, Record
-from net.exchange import Outgoing
+from net.exchange import HttpAnswer, Outgoing
 from search_api.catalogue.pictures import geotiff
 from search_api.catalogue.pictures.reader import PictureReader
 from search_api.catalogue.rows.grids import SeriesWindow
@@ -97,3 +97,8 @@ def test_blocks_far_apart_are_not_fetched_with_all_that_lies_between_them() -> N
 
     assert len(list(geotiff._fetched(blocks, fetch))) == 2_000
     assert max(asked) <= geotiff._MOST_BYTES
+
+
+def test_an_answer_that_is_nested_too_deeply_is_no_json() -> None:
+    with pytest.raises(Unavailable, match="did not answer in JSON"):
+        HttpAnswer("http://h/x", 200, {}, b"[" * 100_000).parsed()
