@@ -9,7 +9,6 @@ import io
 import struct
 import threading
 import time
-import warnings
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -123,11 +122,9 @@ def thumbnail(content: bytes) -> bytes:
     from PIL import Image, UnidentifiedImageError
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(content), formats=_READ_FORMATS) as picture:
-                return _redrawn(picture)
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        with Image.open(io.BytesIO(content), formats=_READ_FORMATS) as picture:
+            return _redrawn(picture)
+    except Image.DecompressionBombError as error:
         raise NotAPicture(f"the picture has more than {MOST_PIXELS:,} pixels") from error
     except UnidentifiedImageError as error:
         raise NotAPicture("it is no PNG, JPEG, GIF or WebP picture") from error

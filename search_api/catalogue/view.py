@@ -16,7 +16,7 @@ from core.record import Contact, Record
 from core.timespan import TimeSpan
 from search_api.catalogue.item_formats import OCTETS, alternates_header, item_links, landing_header_links
 from search_api.catalogue.listing import LONGEST_ID, StoredRecord
-from search_api.catalogue.previews import PREVIEW_TYPE as PREVIEW_TYPE
+from search_api.catalogue.previews import PREVIEW_TYPE
 from search_api.formats_out import schema_org
 from search_api.formats_out.notations import split_address
 from search_api.http.openapi import WITH_NOT_FOUND

@@ -94,7 +94,8 @@ class _Fetch:
         self._gate, self._timeout_s, self._end = gate, timeout_s, time.monotonic() + _MOST_S
 
     def whole(self, address: str, most_bytes: int) -> bytes:
-        return self._request(address, {}, most_bytes)
+        outgoing = Outgoing(address, max_bytes=most_bytes, timeout_s=self._timeout())
+        return self._gate.request(outgoing).expect_ok().content
 
     def part(self, address: str, offset: int, length: int) -> bytes:
         """Raises UnreadableData for a host that does not send parts of a file."""
@@ -105,10 +106,6 @@ class _Fetch:
                 raise UnreadableData(f"{host_of(address)} sends whole files only, no parts.")
             answer.expect_ok()
             return b"".join(answer.pieces)
-
-    def _request(self, address: str, headers: dict[str, str], most_bytes: int) -> bytes:
-        outgoing = Outgoing(address, headers=headers, max_bytes=most_bytes, timeout_s=self._timeout())
-        return self._gate.request(outgoing).expect_ok().content
 
     def _timeout(self) -> float:
         remaining_s = self._end - time.monotonic()
