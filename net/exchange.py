@@ -110,7 +110,7 @@ class HttpAnswer:
         """The body as JSON. Raises Unavailable if it is not JSON."""
         try:
             return json.loads(self.content)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise Unavailable(f"{host_of(self.url)} did not answer in JSON") from None
 
     def expect_ok(self) -> HttpAnswer:

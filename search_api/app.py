@@ -18,8 +18,7 @@ from search_api.catalogue.rows.view import rows_views
 from search_api.catalogue.view import add_record_page, preview_views
 from search_api.http import limits, openapi, parameters, problems, responses, telemetry
 from search_api.http.access import guard
-from search_api.http.responses import LARGEST_BODY_BYTES as LARGEST_BODY_BYTES
-from search_api.http.responses import OrjsonProvider
+from search_api.http.responses import LARGEST_BODY_BYTES, OrjsonProvider
 from search_api.library.notebooks_view import notebook_views
 from search_api.library.own_documents_view import scoped_answer
 from search_api.library.view import library_views

@@ -19,7 +19,7 @@ from core.json_types import Json
 from search_api.ask.view import answer_json, event_stream, server_event, streams
 from search_api.catalogue.documents.answers import CSV
 from search_api.formats_out.notations import spreadsheet_safe
-from search_api.http.access.guard import caller
+from search_api.http.access.guard import caller, uncached
 from search_api.http.limits import MOST_COMPARED, MOST_QUESTIONS
 from search_api.http.openapi import answer_as
 from search_api.http.parameters import LONGEST_QUERY, printable
@@ -77,7 +77,7 @@ def compare_views(parts: Parts) -> APIBlueprint:
         if body.f == "csv":
             return _as_csv(body.questions, list(rows))
         if streams(body.stream):
-            return _not_stored(event_stream(_row_events(rows, left_out)))
+            return event_stream(_row_events(rows, left_out))
         return jsonify(questions=body.questions, rows=list(rows), left_out=left_out)
 
     return api
@@ -155,7 +155,7 @@ def _as_csv(questions: list[str], rows: list[Json]) -> Response:
         table.writerow([spreadsheet_safe(cell) for cell in (row["title"], row["address"], *cells)])
     response = Response(text.getvalue(), content_type=f"{CSV}; charset=utf-8; header=present")
     response.headers["Content-Disposition"] = 'attachment; filename="comparison.csv"'
-    return _not_stored(response)
+    return uncached(response)
 
 
 def _pages(answer: Json) -> str:
@@ -171,8 +171,3 @@ def _row_events(rows: Iterator[Json], left_out: int) -> Iterator[str]:
     for row in rows:
         yield server_event("row", row)
     yield server_event("end", {"left_out": left_out})
-
-
-def _not_stored(response: Response) -> Response:
-    response.headers["Cache-Control"] = "private, no-store"
-    return response

@@ -19,10 +19,10 @@ from search_api.ask.answerer import AnswerStep
 from search_api.http.access.guard import caller
 from search_api.http.parameters import (
     LONGEST_QUERY,
-    LONGEST_VALUE,
     MOST_VALUES,
     BoxText,
     SpanText,
+    Text,
     printable,
     read_bbox,
     read_datetime,
@@ -41,7 +41,6 @@ EVENTS = "text/event-stream"
 _MOST_TURNS = 20
 _LONGEST_ANSWER = 20_000
 
-Text = Annotated[str, AfterValidator(printable), Field(max_length=LONGEST_VALUE)]
 NotebookId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 
 

@@ -32,7 +32,7 @@ from search_api.search.answer import Answer, FoundRecord
 from search_api.search.flow import SearchPipeline
 from search_api.search.parameters import SearchParameters
 from search_api.search.request import Filters, SearchRequest
-from search_api.search.views.geojson import feature, ring
+from search_api.search.views.geojson import feature, polygons
 
 log = structlog.get_logger(__name__)
 CatalogueKind = Literal["sonde", "records", "stac", "csw"]
@@ -361,13 +361,13 @@ def _hit(catalogue: FederatedCatalogue, entry: Json) -> RemoteHit:
     """Of a record (OGC API - Records) or a STAC collection."""
     members = _object(entry.get("properties")) or entry
     extent = _object(entry.get("extent"))
-    area = box(entry.get("bbox")) or _first_box(_object(extent.get("spatial")).get("bbox")) or _box_around(entry)
+    area = box(entry.get("bbox")) or box(_first(_object(extent.get("spatial")).get("bbox"))) or _box_around(entry)
     moments = _object(entry.get("time")).get("interval") or _first(_object(extent.get("temporal")).get("interval"))
     id, abstract = text(entry.get("id")), members.get("description")
     feature: Json = {
         "type": "Feature",
         "id": id,
-        "geometry": None if area is None else _polygon(area),
+        "geometry": None if area is None else polygons(area),
         "time": _time(moments),
         "properties": without_empty(
             {
@@ -405,10 +405,6 @@ def _first(value: object) -> object:
     return value[0] if isinstance(value, list) and value else None
 
 
-def _first_box(value: object) -> BBox | None:
-    return box(_first(value))
-
-
 def _time(moments: object) -> Json | None:
     """``interval`` of OGC's time; an end that is not stated is open."""
     if not isinstance(moments, list) or len(moments) != 2:
@@ -434,10 +430,3 @@ def _points(coordinates: object, deep: int = 5) -> Iterator[tuple[float, float]]
     else:
         for part in coordinates:
             yield from _points(part, deep - 1)
-
-
-def _polygon(area: BBox) -> Json:
-    rings = [[ring(part)] for part in area.parts()]
-    if len(rings) == 1:
-        return {"type": "Polygon", "coordinates": rings[0]}
-    return {"type": "MultiPolygon", "coordinates": rings}

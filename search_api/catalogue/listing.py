@@ -251,7 +251,7 @@ class RecordReader:
             raise
 
     def _source(self, record_id: str, kind: str, fields: JsonMapping | None) -> Json | None:
-        if len(record_id.encode()) > LONGEST_ID:
+        if not 0 < len(record_id.encode()) <= LONGEST_ID:
             return None  # Elasticsearch refuses to look it up
         index = self._resolver.resolve().records.index if kind == "records" else alias(self._prefix, "natives")
         source_fields = {f"source_{name}": value for name, value in (fields or {}).items()}

@@ -76,7 +76,7 @@ def _request(value: str) -> FacetRequest:
     request = FacetRequest(name, order=next((each for each in _ORDERS if each == order), None))
     if not buckets:
         return request
-    if not 1 <= int(buckets[:6]) <= MOST_BUCKETS:
+    if not 1 <= int(buckets) <= MOST_BUCKETS:
         raise InvalidInput("facets", f"facets: {name} can have 1 to {MOST_BUCKETS} buckets")
     return replace(request, buckets=int(buckets))
 

@@ -9,12 +9,10 @@ import io
 import struct
 import threading
 import time
-import warnings
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import structlog
 from cachetools import TLRUCache
@@ -24,6 +22,7 @@ from core.record import Link, Record
 from net.errors import BadStatus, Refused
 from net.exchange import Outgoing
 from net.gate import Gate
+from search_api.formats_out.notations import split_address
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -53,12 +52,8 @@ def picture_addresses(record: Record) -> tuple[str, ...]:
 
 
 def _fetchable(link: Link) -> bool:
-    try:
-        scheme = urlsplit(link.href).scheme.lower()
-    except ValueError:
-        return False
     media_type = (link.media_type or "image/").lower()
-    return scheme in _SCHEMES and media_type.startswith(("image/", "application/octet-stream"))
+    return split_address(link.href).scheme in _SCHEMES and media_type.startswith(("image/", "application/octet-stream"))
 
 
 def _rank(link: Link) -> int:
@@ -66,7 +61,7 @@ def _rank(link: Link) -> int:
     media_type = (link.media_type or "").partition(";")[0].strip().lower()
     if media_type in _DRAWN_TYPES:
         return 0
-    if urlsplit(link.href).path.lower().endswith(_ENDINGS):
+    if split_address(link.href).path.lower().endswith(_ENDINGS):
         return 1
     return 3 if media_type.startswith("image/") else 2
 
@@ -127,11 +122,9 @@ def thumbnail(content: bytes) -> bytes:
     from PIL import Image, UnidentifiedImageError
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(content), formats=_READ_FORMATS) as picture:
-                return _redrawn(picture)
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        with Image.open(io.BytesIO(content), formats=_READ_FORMATS) as picture:
+            return _redrawn(picture)
+    except Image.DecompressionBombError as error:
         raise NotAPicture(f"the picture has more than {MOST_PIXELS:,} pixels") from error
     except UnidentifiedImageError as error:
         raise NotAPicture("it is no PNG, JPEG, GIF or WebP picture") from error

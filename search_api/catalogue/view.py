@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from flask import Response, json
 from flask_openapi import APIBlueprint, Tag
@@ -16,8 +16,9 @@ from core.record import Contact, Record
 from core.timespan import TimeSpan
 from search_api.catalogue.item_formats import OCTETS, alternates_header, item_links, landing_header_links
 from search_api.catalogue.listing import LONGEST_ID, StoredRecord
-from search_api.catalogue.previews import PREVIEW_TYPE as PREVIEW_TYPE
+from search_api.catalogue.previews import PREVIEW_TYPE
 from search_api.formats_out import schema_org
+from search_api.formats_out.notations import split_address
 from search_api.http.openapi import WITH_NOT_FOUND
 from search_api.http.responses import Addresses, Link
 from search_api.page.plain_page import summary
@@ -122,10 +123,7 @@ def _contact(contact: Contact) -> str:
 
 def _link(href: str, text: str) -> str:
     """A link only if its scheme is safe."""
-    try:
-        harmless = urlsplit(href).scheme.lower() in _HARMLESS
-    except ValueError:
-        harmless = False
+    harmless = split_address(href).scheme in _HARMLESS
     return f'<a href="{escape(href)}" rel="noopener noreferrer">{escape(text)}</a>' if harmless else escape(text)
 
 

@@ -139,7 +139,16 @@ def _party(contact: Contact) -> Party | None:
 
 
 def bibtex(citations: Sequence[Citation]) -> str:
-    return str(BibliographyData({citation.key: _entry(citation) for citation in citations}).to_string("bibtex"))
+    """Ids that differ only in case or punctuation give one key to BibTeX, so the later entries get an underscore."""
+    entries: dict[str, Entry] = {}
+    keys: set[str] = set()
+    for citation in citations:
+        key = citation.key
+        while key.lower() in keys:
+            key += "_"
+        keys.add(key.lower())
+        entries[key] = _entry(citation)
+    return str(BibliographyData(entries).to_string("bibtex"))
 
 
 def ris(citations: Sequence[Citation]) -> str:

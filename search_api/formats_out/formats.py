@@ -23,6 +23,7 @@ from search_api.formats_out.notations import (
     OutputFormat,
     ResultPage,
     add_child,
+    degrees,
     iri,
     spreadsheet_safe,
 )
@@ -75,7 +76,7 @@ def _entry(root: etree._Element, record: Record, address: str) -> None:
     for keyword in record.keywords:
         add_child(entry, f"{{{ATOM}}}category", term=keyword.term)
     for box in record.extents:
-        add_child(entry, f"{{{_GEORSS}}}box", f"{box.south:g} {box.west:g} {box.north:g} {box.east:g}")
+        add_child(entry, f"{{{_GEORSS}}}box", " ".join(map(degrees, (box.south, box.west, box.north, box.east))))
 
 
 def _updated_text(record: Record) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import quote
+from urllib.parse import SplitResult, quote, urlsplit
 
 import shapely
 from lxml import etree
@@ -141,6 +141,14 @@ def iri(text: str | None) -> str | None:
     if text is None or not _SCHEME.match(text.strip()):
         return None
     return quote(text.strip(), safe=_SAFE_IN_IRI)
+
+
+def split_address(text: str) -> SplitResult:
+    """As ``urlsplit``; without any part for a text that is no address, such as ``http://[host]/data``."""
+    try:
+        return urlsplit(text)
+    except ValueError:
+        return urlsplit("")
 
 
 def licence_url(licence: str | None) -> str | None:

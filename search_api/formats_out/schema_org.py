@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import PurePosixPath
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from core.geo import BBox
 from core.json_types import Json
@@ -18,7 +18,15 @@ from core.names import Variable
 from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan
 from search_api.formats_out.bibliography import bibtex, of_record
-from search_api.formats_out.notations import OutputFormat, degrees, iri, licence_url, rings, without_empty
+from search_api.formats_out.notations import (
+    OutputFormat,
+    degrees,
+    iri,
+    licence_url,
+    rings,
+    split_address,
+    without_empty,
+)
 
 _TYPES = {
     "service": "WebAPI",
@@ -248,14 +256,14 @@ def croissant(record: Record, address: str) -> Json:
 
 
 def _is_file(link: Link) -> bool:
-    scheme = urlsplit(link.href.strip()).scheme.lower()
+    scheme = split_address(link.href.strip()).scheme
     return link.rel in DOWNLOADS and scheme in ("http", "https", "ftp") and iri(link.href) is not None
 
 
 def _file(link: Link, names: set[str]) -> Json:
     """``names``: those of earlier files; the new one is added."""
     address = iri(link.href)
-    base = link.name or unquote(PurePosixPath(urlsplit(link.href).path).name) or "data"
+    base = link.name or unquote(PurePosixPath(split_address(link.href).path).name) or "data"
     name = next(
         candidate
         for candidate in (base, *(f"{base} ({number})" for number in range(2, len(names) + 3)))

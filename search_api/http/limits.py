@@ -207,7 +207,7 @@ def _limits(policy: LimitPolicy) -> list[ApplicationLimit]:
 
 
 def _address() -> str:
-    return f"address:{request.remote_addr or 'unknown'}"
+    return f"address:{_caller(request.remote_addr or 'unknown')}"
 
 
 def _weight() -> int:
@@ -416,12 +416,17 @@ def _is_costly(rule: str) -> bool:
 
 @lru_cache(_MOST_CALLERS)
 def _caller(text: str) -> str:
-    """The address for sharing slots; for IPv6 the /64 network, which belongs to one customer."""
+    """The address for limits and slots; for IPv6 the /64 network, which belongs to one customer.
+
+    An IPv4 address in the form of IPv6 (``::ffff:192.0.2.1``) is that IPv4 address.
+    """
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
         return text
-    return text if address.version == 4 else str(ipaddress.ip_network((address, 64), strict=False))
+    if isinstance(address, ipaddress.IPv4Address):
+        return text
+    return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
 
 
 def _busy(retry_s: float) -> Response:

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 import orjson
 from flask import Flask, Response, jsonify, request
 from flask.json.provider import DefaultJSONProvider
+from werkzeug.urls import iri_to_uri
 
 from core.document import document_of_record
 from core.json_types import Json
@@ -240,9 +241,8 @@ class Addresses:
         return self.to(f"/records/{quote(record_id, safe=':~')}")
 
     def this(self) -> str:
-        """The address of this request, with its query as sent."""
-        text = request.full_path.rstrip("?")
-        return f"{self.base}{text}"
+        """The address of this request, with its query as sent; percent-encoded where the client did not do so."""
+        return iri_to_uri(f"{self.base}{request.full_path if request.query_string else request.path}")
 
     def with_form(self, form: str) -> str:
         """This request in another form."""

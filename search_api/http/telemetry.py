@@ -10,6 +10,7 @@ import time
 import uuid
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import cache
+from http import HTTPMethod
 
 import structlog
 from flask import Flask, Response, g, request
@@ -70,7 +71,8 @@ def watch(app: Flask) -> None:
     def finish(response: Response) -> Response:
         took = time.perf_counter() - g.get("started", time.perf_counter())
         endpoint = request.endpoint or "unknown"
-        _SECONDS.labels(endpoint, request.method, response.status_code).observe(took)
+        method = request.method if request.method in HTTPMethod.__members__ else "unknown"  # a client may invent any
+        _SECONDS.labels(endpoint, method, response.status_code).observe(took)
         response.headers["X-Request-Id"] = g.get("request_id", "")
         log.info("request.answered", path=request.path, status=response.status_code, took_ms=round(took * 1000, 1))
         if "trace" in g:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from core.document import DocumentEntry, Edited, State
@@ -201,11 +201,6 @@ def best_of_each(passages: Sequence[FoundPassage]) -> Mapping[str, FoundPassage]
     for passage in passages:
         best.setdefault(passage.document, passage)
     return best
-
-
-def records_needed(request: SearchRequest) -> SearchRequest:
-    """The request for the records that a page of the merged list can contain: all up to its end."""
-    return replace(request, offset=0, limit=request.offset + request.limit)
 
 
 def merged(records: int, documents: int) -> list[tuple[bool, int]]:

@@ -154,10 +154,13 @@ class Notebooks:
     def add_turn(self, conversation: Conversation, turn: Json) -> Conversation:
         """Appends a turn after those that another window added meanwhile. Visible when this returns.
 
-        Of the owner's conversations beyond 500 the oldest is deleted. Raises Conflict at 100 turns.
+        Of the owner's conversations beyond 500 the oldest is deleted. Raises Conflict at 100 turns, and
+        NotFound if it was deleted meanwhile.
         """
         for _ in range(_TRIES):
             stored_source = self._get(_CONVERSATION, conversation.id)
+            if stored_source is None and conversation.count:
+                raise NotFound(f"The conversation {conversation.id!r} was deleted meanwhile.")
             current = conversation if stored_source is None else _conversation(stored_source)
             if current.count >= MOST_TURNS:
                 raise Conflict(f"A conversation has {MOST_TURNS} questions at most; begin a new one.")

@@ -277,7 +277,7 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
 
 def still_readable(parts: Parts, conversation: Conversation, user: Caller) -> list[Json]:
     """The turns. An answer that quotes a document or record which the caller may not read now is replaced by a note."""
-    passages = [passage for turn in conversation.turns for passage in turn["answer"]["passages"]]
+    passages = [passage for turn in conversation.turns for passage in _shown(turn)]
     quoted_documents = {passage["document"] for passage in passages if passage["document"]}
     readable = set(parts.documents.visible(sorted(quoted_documents), user.owner))
     for document in quoted_documents - readable:
@@ -293,8 +293,13 @@ def still_readable(parts: Parts, conversation: Conversation, user: Caller) -> li
     ]
 
 
+def _shown(turn: JsonMapping) -> list[Json]:
+    """The passages of an answer; of a refusal those that came near, which it shows too."""
+    return [*turn["answer"]["passages"], *turn["answer"].get("near_misses", ())]
+
+
 def _quotes_only(turn: JsonMapping, readable: set[str]) -> bool:
-    return all((passage["document"] or passage["record"]) in readable for passage in turn["answer"]["passages"])
+    return all((passage["document"] or passage["record"]) in readable for passage in _shown(turn))
 
 
 def _refuse_unreadable(parts: Parts, documents: Iterable[str], user: Caller) -> None:

@@ -11,7 +11,7 @@ from core.json_types import Json
 from search_api.formats_out.formats import result_writers
 from search_api.http.access.guard import caller
 from search_api.http.responses import GEOJSON, JSON, Addresses, link, ways_on
-from search_api.library.entries import FoundDocument, merged, records_needed
+from search_api.library.entries import FoundDocument, merged
 from search_api.parts import Parts
 from search_api.search.answer import Answer
 from search_api.search.parameters import SearchParameters, cursor_for, to_request
@@ -29,7 +29,7 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     request = to_request(query)
     documents = parts.library.search(request, owner)
     if query.scope == "both":
-        answer = parts.search.search(records_needed(request))
+        answer = parts.search.search(replace(request, offset=0, limit=request.offset + request.limit))
     else:
         interpretation = parts.search.interpret(request)
         answer = Answer((), 0, interpretation, interpretation.degraded)

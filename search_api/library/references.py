@@ -286,7 +286,8 @@ def _of_csl_item(item: Mapping[str, Any]) -> Reference | None:
     dates = parts.get("date-parts") if isinstance(parts, dict) else None
     date = dates[0] if isinstance(dates, list) and dates and isinstance(dates[0], list) else []
     issue_date = _date("-".join(str(part) for part in date[:3]))
-    authors = tuple(_name(author) for author in item.get("author") or () if isinstance(author, dict))
+    people = item.get("author")
+    authors = tuple(_name(one) for one in people if isinstance(one, dict)) if isinstance(people, list) else ()
     url = item.get("URL")
     return _checked_reference(
         item.get("title"),

@@ -5,7 +5,6 @@ All texts of metadata are escaped.
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -192,9 +191,9 @@ def _error_page(error_response: Response) -> Response:
     detail = str(problem.get("detail", "")) if status not in _HELP else _HELP[status]
     answer = page(
         _problem_for_script(status, problem),
-        f'{_header(ENGLISH)}<main id="main" class="record" lang="en"><h1>{html.escape(title)}</h1>'
-        f"<p>{html.escape(detail)}</p>"
-        f'<p class="soft">{html.escape(request.path)}: {status} {html.escape(str(problem["title"]))}</p></main>',
+        f'{_header(ENGLISH)}<main id="main" class="record" lang="en"><h1>{escape(title)}</h1>'
+        f"<p>{escape(detail)}</p>"
+        f'<p class="soft">{escape(request.path)}: {status} {escape(str(problem["title"]))}</p></main>',
         title=title,
         status=status,
     )
@@ -208,4 +207,4 @@ def _error_page(error_response: Response) -> Response:
 def _problem_for_script(status: int, problem: JsonMapping) -> str:
     """The problem for the page's script; a 404's sentence is the page's own."""
     members = {name: problem[name] for name in ("detail", "parameter") if name in problem and status not in _HELP}
-    return f'<meta name="sonde-problem" content="{html.escape(json.dumps({"status": status, **members}))}">'
+    return f'<meta name="sonde-problem" content="{escape(json.dumps({"status": status, **members}))}">'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date, timedelta
 from typing import Literal
@@ -21,7 +22,7 @@ from search_api.http.problems import Problem
 from search_api.http.responses import Addresses
 from search_api.parts import Parts
 from search_api.search.query_log import normal_question, subject_hash
-from search_api.stewards.insight import Interval, QuestionSlice, QuestionView, chart, judged_collection
+from search_api.stewards.insight import Interval, QuestionRow, QuestionSlice, QuestionView, chart, judged_collection
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _ZIP = "application/zip"
@@ -32,7 +33,7 @@ class SliceParameters(Parameters):
     place: str | None = Field(None, max_length=200, description="A place that was read from them.")
     decade: int | None = Field(None, ge=-10_000, le=10_000, description="A decade that they asked for: 1990.")
     since: date | None = None
-    until: date | None = Field(None, description="Included.")
+    until: date | None = Field(None, lt=date.max, description="Included.")
 
     def slice(self) -> QuestionSlice:
         end = None if self.until is None else (self.until + timedelta(days=1)).isoformat()
@@ -112,7 +113,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
     def queries(query: QueriesParameters) -> Response:
         answer = reader.questions(query.view, query.slice(), query.limit)
         hidden = {"questions": answer.hidden_questions, "asked": answer.hidden_asked}
-        return uncached({"questions": list(map(asdict, answer.rows)), "hidden": hidden})
+        return uncached({"questions": _rows_json(parts, answer.rows), "hidden": hidden})
 
     @api.get(
         "/insight/summary",
@@ -150,7 +151,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
                 "missing": list(quality.missing),
                 "repaired": list(quality.repaired),
                 "broken_links": [link.href for link in record.links if link.href.partition("#")[0] in broken],
-                "questions": list(map(asdict, questions.rows)),
+                "questions": _rows_json(parts, questions.rows),
                 "hidden": {"questions": questions.hidden_questions, "asked": questions.hidden_asked},
             }
         )
@@ -172,6 +173,15 @@ def insight_views(parts: Parts) -> APIBlueprint:
         return uncached({"deleted": count})
 
     return api
+
+
+def _rows_json(parts: Parts, rows: Sequence[QuestionRow]) -> list[Json]:
+    """The questions, with the opened records that the steward may see."""
+    visible = parts.records.visible({record for row in rows for record in row.records})
+    return [
+        {**asdict(row), "records": {record: count for record, count in row.records.items() if record in visible}}
+        for row in rows
+    ]
 
 
 def opened_views(parts: Parts) -> APIBlueprint:

@@ -133,11 +133,13 @@ def test_a_record_says_which_questions_led_to_it(month: Desk, few: Few) -> None:
     path = f"/insight/records/{africa}"
     assert month.http.get(path).status_code == 401
     assert month.http.get(path, headers={"Authorization": "Bearer reader1"}).status_code == 403
+    assert africa in json.dumps(month.call("GET", "/insight/queries"))
     month.call("GET", "/insight/records/samples:none", 404)
     client, index = few.service.client, f"{few.service.prefix}-records"
     client.update(index=index, id=africa, doc={"access_groups": ["polar"]}, refresh=True)
     try:
         month.call("GET", path, 404)  # the steward is not in the group
+        assert africa not in json.dumps(month.call("GET", "/insight/queries"))
     finally:
         client.update(index=index, id=africa, script={"source": "ctx._source.remove('access_groups')"}, refresh=True)
 

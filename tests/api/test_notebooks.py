@@ -19,6 +19,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from core.access import AccessScope, Caller, NotAuthenticated
+from core.errors import NotFound
 from indexer.documents.index.library import LibraryReading, read_queued
 from net.gate import Gate
 from search_api.app import create_app
@@ -304,6 +305,28 @@ def test_an_answer_from_what_one_may_no_longer_read_is_withheld(house: House, mo
     monkeypatch.setattr(Answerer, "answer", lambda own, request: given.append(request) or answer(own, request))
     house.asked("berta", "And where?", conversation=id)
     assert given[0].turns == (ConversationTurn(asked, ""),), "what a follow-up is read with, and what a model is shown"
+
+
+def test_what_came_near_is_withheld_with_the_refusal(house: House) -> None:
+    near = house.brought(
+        "anna", b"The Zwackelmoor bog butter was found in 1833 by two farmers of the village.", "b.txt"
+    )
+    asked = {"scope": "mine", "documents": [near], "threshold": 1.0, "conversation": "new"}
+    refused = house.asked("anna", "When was the Zwackelmoor bog butter found?", **asked).json
+    assert [one["document"] for one in refused["near_misses"]] == [near]
+    house.call("anna", "DELETE", f"/library/documents/{near}")
+    after = house.call("anna", "GET", f"/library/conversations/{refused['conversation']}")
+    assert "1833" not in after.text
+    assert after.json["turns"][0]["withheld"]
+
+
+def test_a_conversation_deleted_during_its_question_stays_deleted(house: House) -> None:
+    id = house.asked("anna", "What is ERA5-Land?", conversation="new").json["conversation"]
+    open_elsewhere = house.parts.notebooks.conversation(id, "anna")
+    house.call("anna", "DELETE", f"/library/conversations/{id}")
+    with pytest.raises(NotFound, match="deleted meanwhile"):
+        house.parts.notebooks.add_turn(open_elsewhere, {"asked": {}, "answer": {"passages": []}})
+    assert house.call("anna", "GET", f"/library/conversations/{id}").status_code == 404
 
 
 def test_a_refusal_shows_what_came_near(house: House, cores: str) -> None:

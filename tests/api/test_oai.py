@@ -64,6 +64,7 @@ def test_the_mail_address_is_one_by_the_schema(samples: Service) -> None:
         ({"verb": "ListRecords", "resumptionToken": "x"}, "badResumptionToken"),
         ({"verb": "ListRecords", "resumptionToken": "x", "metadataPrefix": "oai_dc"}, "badArgument"),
         ({"verb": "GetRecord", "metadataPrefix": "oai_dc", "identifier": "oai:sonde:none"}, "idDoesNotExist"),
+        ({"verb": "GetRecord", "metadataPrefix": "oai_dc", "identifier": "oai:sonde:"}, "idDoesNotExist"),
         ({"verb": "ListMetadataFormats", "identifier": "urn:x"}, "idDoesNotExist"),
     ],
 )  # fmt: skip

@@ -20,7 +20,8 @@ from indexer.harvest.restore import restore
 from indexer.parts import HarvestParts, Options
 from indexer.remove.tombstones import list_removed
 from indexer.sources.folder import FolderSource
-from search_api.app import LARGEST_BODY_BYTES, create_app
+from search_api.app import create_app
+from search_api.http.responses import LARGEST_BODY_BYTES
 from sonde.settings import BrokerSettings
 from sonde.wiring.api import api_parts
 from sonde_client import Client, ClientError

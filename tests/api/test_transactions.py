@@ -93,7 +93,9 @@ def test_an_item_collection_is_created_whole_or_not_at_all(http: FlaskClient) ->
     assert (created.status_code, "Location" in created.headers) == (201, False)
     more = {"type": "FeatureCollection", "features": [_scene("c3"), _scene("c2")]}
     assert _send(http, "POST", _ITEMS, json=more).status_code == 409
-    assert [_properties(http, id) is not None for id in ("c1", "c2", "c3")] == [True, True, False]
+    twice = {"type": "FeatureCollection", "features": [_scene("c3"), _scene("c4"), _scene("scenes:c3")]}
+    assert _send(http, "POST", _ITEMS, json=twice).status_code == 400
+    assert [_properties(http, id) is not None for id in ("c1", "c2", "c3", "c4")] == [True, True, False, False]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from core.deadlines import is_hurried, raise_if_caller_gone, remaining_s, slot_r
 from core.errors import Unavailable
 from es_gateway.nodes import GuardedNode
 from es_gateway.searching import as_timeout
-from search_api.http.limits import AdmissionLimits, register_admission
+from search_api.http.limits import AdmissionLimits, _caller, register_admission
 
 
 class Work:
@@ -175,6 +175,11 @@ def test_a_network_of_one_ipv6_customer_is_one_caller(threads: ThreadPoolExecuto
     assert not work.begun.acquire(blocking=False)
     work.go.set()
     assert [one.result(60).status_code for one in many] == [200] * 8
+
+
+def test_an_ipv4_address_in_the_form_of_ipv6_is_a_caller_of_its_own() -> None:
+    assert _caller("::ffff:192.0.2.1") == "192.0.2.1"
+    assert _caller("::ffff:192.0.2.2") == "192.0.2.2"
 
 
 def test_where_many_wait_requests_are_told_to_hurry(threads: ThreadPoolExecutor) -> None:

@@ -67,6 +67,13 @@ def storage(request: pytest.FixtureRequest) -> str:
     return "memory://" if request.param == "memory" else DEAD
 
 
+def test_a_network_of_one_ipv6_customer_has_one_limit() -> None:
+    http = _http(_policy("memory://", per_address="3/hour"))
+    at = [{"REMOTE_ADDR": f"2001:db8::{number}"} for number in range(1, 5)]
+    assert [http.get("/search", environ_base=place).status_code for place in at] == [200, 200, 200, 429]
+    assert http.get("/search", environ_base={"REMOTE_ADDR": "2001:db8:1::1"}).status_code == 200
+
+
 def test_an_address_is_told_what_is_left_and_when_to_come_back(storage: str) -> None:
     http = _http(_policy(storage, per_address="3/hour"))
     answers = [http.get(path) for path in ("/search", "/suggest", "/search", "/search")]

@@ -105,10 +105,6 @@ class CitedPassage(BaseModel):
     marks: list[MarkBody]
 
 
-class DocumentsAnswer(FeatureCollectionAnswer):
-    """A GeoJSON FeatureCollection in a stable order; follow ``next`` to the end."""
-
-
 class DocumentFeature(BaseModel):
     """A document in the form of a record of OGC API - Records."""
 
@@ -156,7 +152,7 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
     @api.get(
         "/documents",
         summary="Public documents",
-        responses={200: answer_as(GEOJSON, DocumentsAnswer, HTML), **WITH_NOT_FOUND},
+        responses={200: answer_as(GEOJSON, FeatureCollectionAnswer, HTML), **WITH_NOT_FOUND},
     )
     def documents(query: DocumentsParameters) -> Response:
         question = f"{_QUESTION} {query.record or ''} {query.source or ''}"

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import urlsplit
 
 from core.record import Link, Record
 from search_api.catalogue.harvest_runs import LinkCheck
+from search_api.formats_out.notations import split_address
 
 LONG_ENOUGH = 100
 """Characters of an abstract that says something."""
@@ -17,7 +17,8 @@ ENOUGH_DETAILS = 3
 
 _TO_DATA = frozenset(("download", "enclosure", "item", "data", "service"))
 _NO_WAY = frozenset(("preview", "license", "describedby", "cite-as"))
-_STANDARD_PROTOCOLS = frozenset(("http", "https", "ftp", "ftps", "sftp"))
+_WEB = ("http", "https")
+_STANDARD_PROTOCOLS = frozenset((*_WEB, "ftp", "ftps", "sftp"))
 _QUALIFIED = frozenset(
     (
         "cite-as",
@@ -96,7 +97,7 @@ def data_links(record: Record) -> tuple[Link, ...]:
 
 
 def by_standard_protocol(record: Record) -> tuple[Link, ...]:
-    return tuple(link for link in data_links(record) if _scheme(link.href) in _STANDARD_PROTOCOLS)
+    return tuple(link for link in data_links(record) if split_address(link.href).scheme in _STANDARD_PROTOCOLS)
 
 
 def says_how_to_get_it(record: Record) -> bool:
@@ -163,13 +164,6 @@ def _formats(record: Record) -> Iterator[str]:
     yield from record.formats
     for link in data_links(record):
         yield from (text for text in (link.media_type, link.protocol, link.name) if text)
-
-
-def _scheme(address: str) -> str:
-    try:
-        return urlsplit(address).scheme.lower()
-    except ValueError:
-        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +297,7 @@ INDICATORS: tuple[Indicator, ...] = (
     Indicator(
         "RDA-R1.1-03M", "important", "Can a program read the licence?",
         "Write the licence as its SPDX identifier or its address, not in a sentence.",
-        _record(lambda record: has_standard_licence(record) or _scheme(record.licence or "") in ("http", "https")),
+        _record(lambda record: has_standard_licence(record) or split_address(record.licence or "").scheme in _WEB),
     ),
     Indicator(
         "RDA-R1.2-01M", "important", "Do the metadata say how the data were made?",

@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import urlsplit
 
 from core.errors import SondeError, Unavailable
 from core.geo import BBox
 from core.json_types import Json
 from core.timespan import instant_ms, iso
+from search_api.formats_out.notations import split_address
 
 Interval = Literal["year", "month", "day"]
 
@@ -84,10 +84,7 @@ def text(value: object) -> str:
 
 def web_address(value: object) -> str:
     """An absolute address of the web; empty for anything else."""
-    try:
-        return value if isinstance(value, str) and urlsplit(value).scheme in ("http", "https") else ""
-    except ValueError:
-        return ""
+    return value if isinstance(value, str) and split_address(value).scheme in ("http", "https") else ""
 
 
 def box(numbers: object) -> BBox | None:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, quote
 
 import structlog
 from cachetools import TTLCache
@@ -19,6 +19,7 @@ from net.exchange import Outgoing
 from net.gate import Gate
 from net.targets import host_of
 from search_api.catalogue.granules.answers import CmrCollection, Granules, cmr_granules, stac_granules
+from search_api.formats_out.notations import split_address
 
 Kind = Literal["stac", "cmr"]
 
@@ -58,15 +59,12 @@ def granule_search(record: Record, stac_apis: Mapping[str, str]) -> GranuleSearc
 
 
 def _of_link(href: str) -> GranuleSearch | None:
-    try:
-        split = urlsplit(href)
-    except ValueError:
-        return None
+    split = split_address(href)
     if split.hostname in _OF_CMR:
         concepts = [*parse_qs(split.query).get("p", []), *_CONCEPT_IN_PATH.findall(split.path)]
         concept = next((id for id in concepts if _CONCEPT.match(id)), None)
         return GranuleSearch("cmr", concept) if concept else None
-    items = _ITEMS.match(href)
+    items = _ITEMS.match(href) if split.netloc else None
     if items is None or not ("/stac" in split.path or href.rstrip("/").endswith("/items")):
         return None
     return GranuleSearch("stac", items["collection"])
@@ -133,8 +131,8 @@ class GranuleSearches:
 
     def _from_cache(self, key: object) -> Granules | None:
         with self._lock:
-            if key in self._failed:
-                raise Unavailable(self._failed[key])
+            if (problem := self._failed.get(key)) is not None:
+                raise Unavailable(problem)
             return self._cache.get(key)
 
     def _ask_host(self, key: object, search: GranuleSearch, filters: Mapping[str, str], gate: Gate) -> Granules:

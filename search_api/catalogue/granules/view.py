@@ -6,7 +6,6 @@ from flask import Response
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 
-from core.geo import BBox
 from core.json_types import Json
 from search_api.catalogue.granules.answers import Granule, TimeLine
 from search_api.catalogue.view import ItemPath, stored_record
@@ -15,6 +14,7 @@ from search_api.http.openapi import WITH_NOT_FOUND, answer_as
 from search_api.http.parameters import FlatBoxParameter, Parameters, SpanText, read_datetime, read_flat_bbox
 from search_api.http.responses import GEOJSON, Addresses, feature_collection, link
 from search_api.parts import Parts
+from search_api.search.views.geojson import polygons
 
 _MOST_SHOWN = 100
 
@@ -80,22 +80,8 @@ def _feature(granule: Granule) -> Json:
     return {
         "type": "Feature",
         "id": granule.id,
-        "geometry": None if granule.box is None else _polygon(granule.box),
+        "geometry": None if granule.box is None else polygons(granule.box),
         **({} if granule.box is None else {"bbox": granule.box.as_list()}),
         "properties": without_empty(properties),
         "links": [{"rel": "about", "href": granule.href}] if granule.href else [],
     }
-
-
-def _polygon(box: BBox) -> Json:
-    """Two polygons across the antimeridian."""
-    rings = [
-        [
-            [part.west, part.south], [part.east, part.south], [part.east, part.north], [part.west, part.north],
-            [part.west, part.south],
-        ]
-        for part in box.parts()
-    ]  # fmt: skip
-    if len(rings) == 1:
-        return {"type": "Polygon", "coordinates": rings}
-    return {"type": "MultiPolygon", "coordinates": [[ring] for ring in rings]}

@@ -194,7 +194,8 @@ def _fetched(blocks: Sequence[_Block], fetch: Fetch) -> Iterator[tuple[_Block, b
         yield from ((block, content[block.offset - start :][: block.size]) for block in waiting)
 
     for block in sorted(blocks, key=lambda block: block.offset):
-        if waiting and block.offset - waiting[-1].offset - waiting[-1].size > _LARGEST_GAP:
+        is_far = waiting and block.offset - waiting[-1].offset - waiting[-1].size > _LARGEST_GAP
+        if is_far or (waiting and block.offset + block.size - waiting[0].offset > _MOST_BYTES):
             yield from load()
             waiting = []
         waiting.append(block)

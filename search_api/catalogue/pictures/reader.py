@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode
 
 from lxml import etree
 
@@ -20,6 +20,7 @@ from net.targets import host_of
 from search_api.catalogue.linked_hosts import LinkedHosts, UnreadableData
 from search_api.catalogue.pictures.geotiff import NoOverview, read_overview
 from search_api.catalogue.previews import LARGEST_EDGE, NotAPicture, thumbnail
+from search_api.formats_out.notations import split_address
 
 _WMS_LABEL = re.compile(r"\bwms\b", re.IGNORECASE)
 _WMS_ADDRESS = re.compile(r"^[^?#]+(?:/wms(?:server)?/?(?:[?#]|$)|\?(?:[^#]*&)?service=wms\b)", re.IGNORECASE)
@@ -82,7 +83,7 @@ class PictureReader:
             fetch = _Fetch(gate, self._timeout_s)
             try:
                 return _of_wms(record, link, fetch) if _is_wms(link) else _of_tiff(link, fetch)
-            except (NoOverview, NotAPicture) as error:
+            except (NoOverview, NotAPicture, etree.XMLSyntaxError) as error:
                 raise UnreadableData(f"{host_of(link.href)} sent a file that cannot be drawn: {error}.") from error
 
 
@@ -93,7 +94,8 @@ class _Fetch:
         self._gate, self._timeout_s, self._end = gate, timeout_s, time.monotonic() + _MOST_S
 
     def whole(self, address: str, most_bytes: int) -> bytes:
-        return self._request(address, {}, most_bytes)
+        outgoing = Outgoing(address, max_bytes=most_bytes, timeout_s=self._timeout())
+        return self._gate.request(outgoing).expect_ok().content
 
     def part(self, address: str, offset: int, length: int) -> bytes:
         """Raises UnreadableData for a host that does not send parts of a file."""
@@ -104,10 +106,6 @@ class _Fetch:
                 raise UnreadableData(f"{host_of(address)} sends whole files only, no parts.")
             answer.expect_ok()
             return b"".join(answer.pieces)
-
-    def _request(self, address: str, headers: dict[str, str], most_bytes: int) -> bytes:
-        outgoing = Outgoing(address, headers=headers, max_bytes=most_bytes, timeout_s=self._timeout())
-        return self._gate.request(outgoing).expect_ok().content
 
     def _timeout(self) -> float:
         remaining_s = self._end - time.monotonic()
@@ -127,7 +125,7 @@ def _of_tiff(link: Link, fetch: _Fetch) -> DataPicture:
 
 def _of_wms(record: Record, link: Link, fetch: _Fetch) -> DataPicture:
     """A picture of the record's area: of the layer that the link names, else of the first."""
-    named = next((value for name, value in parse_qsl(urlsplit(link.href).query) if name.lower() == "layers"), "")
+    named = next((value for name, value in parse_qsl(split_address(link.href).query) if name.lower() == "layers"), "")
     capabilities = fetch.whole(_asked(link, {"SERVICE": "WMS", "REQUEST": "GetCapabilities"}), _MOST_CAPABILITIES_BYTES)
     is_new, layer, title, systems = _layer_of(capabilities, (named, link.name or ""))
     box = _area(record.extents)
@@ -150,7 +148,7 @@ def _of_wms(record: Record, link: Link, fetch: _Fetch) -> DataPicture:
 
 def _asked(link: Link, request: dict[str, str]) -> str:
     """The address of a request; what the link itself adds to the service's address stays."""
-    parts = urlsplit(link.href)
+    parts = split_address(link.href)
     query = [(name, value) for name, value in parse_qsl(parts.query) if not _REQUEST.fullmatch(name)]
     return parts._replace(query=urlencode([*query, *request.items()]), fragment="").geturl()
 

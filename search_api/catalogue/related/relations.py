@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote
 
 from core.json_types import Json
 from core.record import Record
@@ -17,6 +17,7 @@ from es_gateway.searching import search_all, with_current_index
 from es_mappings.codecs import vectors
 from es_mappings.codecs.records import from_document
 from reading.names import read_identifiers
+from search_api.formats_out.notations import split_address
 from search_api.search.retrieval.clauses import Clause
 from search_api.search.retrieval.serving import ServingResolver
 
@@ -140,7 +141,7 @@ def _served_names(record: Record) -> list[str]:
     """What may identify the data of a service: the name and address of each link, the address's parameters, its end."""
     names: list[str] = []
     for link in record.served_data[:_MOST_REFERENCES]:
-        parts = urlsplit(link.href)
+        parts = split_address(link.href)
         values = [value for _, value in parse_qsl(parts.query)]
         names += [
             link.name or "",

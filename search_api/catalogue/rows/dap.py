@@ -74,11 +74,11 @@ def read_declaration(text: str) -> tuple[DapVariable, ...]:
     """
     tokens = _Tokens(text)
     tokens.take("dataset")
-    variables, _ = _members(tokens, "", 0)
+    variables, _ = _members(tokens, 0)
     return tuple(variables)
 
 
-def _members(tokens: _Tokens, inside: str, depth: int) -> tuple[list[DapVariable], str]:
+def _members(tokens: _Tokens, depth: int) -> tuple[list[DapVariable], str]:
     """Those of a block, and the block's own name after it."""
     if depth > _DEEPEST:
         raise Unavailable("The declaration of the data set (DDS) is nested too deeply.")
@@ -89,14 +89,14 @@ def _members(tokens: _Tokens, inside: str, depth: int) -> tuple[list[DapVariable
         if form in ("array", "maps") and tokens.peek() == ":":
             tokens.take(":")
         elif tokens.peek() == "{":
-            members, name = _members(tokens, "", depth + 1)
+            members, name = _members(tokens, depth + 1)
             if form != "sequence":
                 entries += [DapVariable(f"{name}.{member.path}", member.type, member.dimensions) for member in members]
         else:
             entries.append(DapVariable(*_declared(tokens, form)))
     tokens.take("}")
     name, _, _ = _declared(tokens, "")
-    return entries, f"{inside}{name}"
+    return entries, name
 
 
 def _declared(tokens: _Tokens, form: str) -> tuple[str, str, tuple[Dimension, ...]]:

@@ -37,6 +37,8 @@ _MOST_FEATURE_BYTES = 4 * 1024 * 1024
 _MOST_COLUMNS = 60
 _LONGEST_CELL = 200
 _DELIMITERS = ",;\t|"
+_MOST_SNIFFED = 4096
+"""Characters: the time of guessing grows with their square."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +117,13 @@ class TableReader:
             return read_features(link.href, self._features(features, window.count, gate), window.count)
 
         store = store_address(link)
-        if store is None:
-            grid = self._grid(grid_address(link) or link.href, window, gate)
-        else:
-            grid = self._stored(store, window, gate)
+        try:
+            if store is None:
+                grid = self._grid(grid_address(link) or link.href, window, gate)
+            else:
+                grid = self._stored(store, window, gate)
+        except (ValueError, LookupError) as error:  # values of another type than declared, or of another variable
+            raise UnreadableData(f"{host_of(link.href)} sent a data set that cannot be read.") from error
         return TableRows(link.href, grid.columns, grid.rows, grid.has_more, grid.variables, grid.point, grid.fixed)
 
     def _grid(self, address: str, window: SeriesWindow, gate: Gate) -> GridSeries:
@@ -169,10 +174,13 @@ def read_rows(href: str, text: str, count: int, *, is_whole: bool) -> TableRows:
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     lines = lines if is_whole else lines[:-1]  # the last line is cut
     try:
-        delimiter = csv.Sniffer().sniff("\n".join(lines[:20]), _DELIMITERS).delimiter
+        delimiter = csv.Sniffer().sniff("\n".join(lines[:20])[:_MOST_SNIFFED], _DELIMITERS).delimiter
     except csv.Error:
         delimiter = ","
-    table = list(csv.reader(lines[: count + 2], delimiter=delimiter))
+    try:
+        table = list(csv.reader(lines[: count + 2], delimiter=delimiter))
+    except csv.Error as error:
+        raise UnreadableData(f"{host_of(href)} sent a table that cannot be read: {error}.") from error
     if len(table) < 2:
         raise UnreadableData(f"{host_of(href)} sent a table without rows.")
     header, *rows = [tuple(cell.strip()[:_LONGEST_CELL] for cell in row[:_MOST_COLUMNS]) for row in table]
@@ -183,7 +191,7 @@ def read_features(href: str, content: bytes, count: int) -> TableRows:
     """Properties of the first features of GeoJSON, with the place of points. Raises UnreadableData for others."""
     try:
         body: object = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         body = None
     features = body.get("features") if isinstance(body, dict) else None
     if not isinstance(features, list):

@@ -147,8 +147,6 @@ _log: structlog.typing.FilteringBoundLogger = structlog.wrap_logger(
     None, wrapper_class=structlog.make_filtering_bound_logger(logging.INFO)
 )
 
-_READING_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
-
 
 def audit(action: str, target: str, *, subject: str | None, outcome: Outcome = "done", **more: str | int) -> None:
     """Logs one action. ``subject`` None: the caller is unknown. Adds the request's id inside a request.
@@ -181,7 +179,7 @@ def register_audit(app: Flask) -> None:
 
 def _is_audited(route: str, method: str) -> bool:
     scope = scope_of(route, method)
-    return scope == "admin" or (method not in _READING_METHODS and scope in ("write", "library", "curate"))
+    return scope == "admin" or (method not in _READING and scope in ("write", "library", "curate"))
 
 
 def _outcome(status: int) -> Outcome:

@@ -129,7 +129,9 @@ def of_xml(body: bytes) -> CswRequest:
 
 def read_xml(body: bytes) -> etree._Element:
     """Without entities, network and document types. Raises CswError."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+    )
     try:
         root = etree.fromstring(body, parser)
     except etree.XMLSyntaxError as error:
@@ -221,7 +223,7 @@ def _check_language(language: str | None) -> None:
 def _number(name: str, text: str | None, default: int, *, least: int) -> int:
     if not text:
         return default
-    if not text.isdecimal() or not least <= int(text[:12]) <= _LARGEST_NUMBER:
+    if not text.isdecimal() or len(text) > 12 or not least <= int(text) <= _LARGEST_NUMBER:
         raise CswError("InvalidParameterValue", f"{name} is a whole number from {least} on", name)
     return int(text)
 

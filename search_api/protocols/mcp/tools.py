@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from core.json_types import Json
-from search_api.formats_out.notations import without_empty
+from search_api.formats_out.notations import split_address, without_empty
 from search_api.protocols.mcp import answers
 from search_api.protocols.mcp.answers import readable, shorten, with_quoted, within_budget
 from search_api.protocols.mcp.api import (
@@ -150,7 +150,7 @@ def _no_records(api: AgentApi, query: str, filters: Json, answer: Json) -> Json:
 
 def _cursor(answer: Json) -> str | None:
     following = next((link["href"] for link in answer["links"] if link["rel"] == "next"), None)
-    return parse_qs(urlsplit(following).query)["cursor"][0] if following else None
+    return parse_qs(split_address(following).query)["cursor"][0] if following else None
 
 
 def get_access(context: ToolContext, id: RecordId) -> str:
@@ -197,10 +197,7 @@ def _link(link: Json) -> Json:
 
 def _is_web(href: str) -> bool:
     """Whether the link is to the web; an agent must not be handed ``file:`` or ``javascript:``."""
-    try:
-        return urlsplit(href).scheme in ("http", "https", "ftp", "s3", "gs")
-    except ValueError:
-        return False
+    return split_address(href).scheme in ("http", "https", "ftp", "s3", "gs")
 
 
 _COUNTED_FACETS = ("source", "type", "theme", "provenance", "variable", "region", "decade")

@@ -20,7 +20,7 @@ from search_api.catalogue.item_formats import (
     record_answer,
     requested_form,
 )
-from search_api.catalogue.listing import ListPage
+from search_api.catalogue.listing import ListPage, StoredRecord
 from search_api.catalogue.listing_parameters import ItemsParameters, question, to_list_request
 from search_api.catalogue.previews import PREVIEW_TYPE
 from search_api.catalogue.view import CataloguePath, ItemPath, record_page, stored_record
@@ -54,8 +54,9 @@ CONTEXT = {
 }
 
 
-def provenance(record: Record, address: str, harvest: Harvest) -> Json:
+def provenance(stored: StoredRecord, address: str) -> Json:
     """The resource, its sources and makers, and the harvest that imported its metadata."""
+    record = stored.record
     entity: Json = {
         "@id": address,
         "@type": "prov:Entity",
@@ -67,38 +68,33 @@ def provenance(record: Record, address: str, harvest: Harvest) -> Json:
         "prov:wasGeneratedBy": [_node(text, "prov:Activity") for text in record.provenance.generated_by],
         "prov:wasAttributedTo": [_node(text, "prov:Agent") for text in record.provenance.attributed_to],
     }
-    return {"@context": CONTEXT, "@graph": [without_empty(entity), harvest.as_json(record, address)]}
+    return {"@context": CONTEXT, "@graph": [without_empty(entity), _harvest(stored, address)]}
 
 
-class Harvest:
+def _harvest(stored: StoredRecord, address: str) -> Json:
     """The catalogue and run that imported the metadata, and when they were first seen and last written."""
+    activity = {
+        "@id": f"urn:sonde:run:{stored.run}" if stored.run else None,
+        "@type": "prov:Activity",
+        "rdfs:label": "harvest",
+        "prov:used": {"@id": f"urn:sonde:source:{stored.record.source}", "@type": "prov:Entity"},
+    }
+    metadata = {
+        "@id": f"{address}#metadata",
+        "@type": "prov:Entity",
+        "rdfs:label": "metadata record",
+        "dct:subject": {"@id": address},
+        "dct:format": stored.record.native_format,
+        "dct:identifier": stored.record.identifier,
+        "prov:generatedAtTime": _instant(stored.written),
+        "sonde:firstSeen": _instant(stored.first_seen),
+        "prov:wasGeneratedBy": without_empty(activity),
+    }
+    return without_empty(metadata)
 
-    def __init__(self, run: str | None, first_seen: str | None, written_at: str | None) -> None:
-        self._run, self._first_seen, self._written = run, first_seen, written_at
 
-    def as_json(self, record: Record, address: str) -> Json:
-        activity = {
-            "@id": f"urn:sonde:run:{self._run}" if self._run else None,
-            "@type": "prov:Activity",
-            "rdfs:label": "harvest",
-            "prov:used": {"@id": f"urn:sonde:source:{record.source}", "@type": "prov:Entity"},
-        }
-        metadata = {
-            "@id": f"{address}#metadata",
-            "@type": "prov:Entity",
-            "rdfs:label": "metadata record",
-            "dct:subject": {"@id": address},
-            "dct:format": record.native_format,
-            "dct:identifier": record.identifier,
-            "prov:generatedAtTime": self._instant(self._written),
-            "sonde:firstSeen": self._instant(self._first_seen),
-            "prov:wasGeneratedBy": without_empty(activity),
-        }
-        return without_empty(metadata)
-
-    @staticmethod
-    def _instant(text: str | None) -> Json | None:
-        return {"@value": text, "@type": "xsd:dateTime"} if text else None
+def _instant(text: str | None) -> Json | None:
+    return {"@value": text, "@type": "xsd:dateTime"} if text else None
 
 
 def _node(text: str, kind: str) -> Json:
@@ -190,8 +186,7 @@ def items_views(parts: Parts) -> APIBlueprint:
     )
     def origin(path: ItemPath) -> Response:
         stored = stored_record(parts, path)
-        harvest = Harvest(stored.run, stored.first_seen, stored.written)
-        body = provenance(stored.record, Addresses.of(parts.http).item(stored.record), harvest)
+        body = provenance(stored, Addresses.of(parts.http).item(stored.record))
         return Response(json.dumps(body, sort_keys=False), mimetype="application/ld+json")
 
     return api

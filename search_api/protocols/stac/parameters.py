@@ -26,7 +26,6 @@ from search_api.http.parameters import (
     read_datetime,
     read_flat_bbox,
 )
-from search_api.protocols.stac.documents import Fields, read_fields
 from search_api.search.filtering import literals
 from search_api.search.filtering.cql2 import Expression, Language, checked, parse
 from search_api.search.filtering.literals import short_text
@@ -310,11 +309,6 @@ def stac_selection(query: StacFilters, collection: str | None = None) -> Selecti
         terms=tuple(query.q),
         also=(*WITH_ASSETS, *source_filter, *_shape(query), *_filters(query)),
     )
-
-
-def fields_of(query: StacQuery) -> Fields | None:
-    """The wanted members; None: all."""
-    return read_fields(query.fields_) if query.fields_ is not None else None
 
 
 def stac_question(query: StacQuery, collection: str | None) -> str:

@@ -124,10 +124,9 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
         source, body = source_named(path.collection), _body()
         several = _items_in(body)
         documents = [_document(parts, source, item) for item in ([body] if several is None else several)]
-        for content in documents:
-            if parts.pushed.holds(source, _id_of(content)):
-                raise Conflict(f"There is an item {_id_of(content)!r} already; replace it by PUT.")
-        created = [create_record(parts, source, content, _id_of(content)) for content in documents]
+        names = [_id_of(content) for content in documents]
+        _refuse_taken(parts, source, names)
+        created = [create_record(parts, source, *item) for item in zip(documents, names, strict=True)]
         parts.catalogues.forget()
         response = Response(status=201)
         if several is None:
@@ -175,6 +174,15 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
         return deleted(parts, source, record)
 
     return api
+
+
+def _refuse_taken(parts: Parts, source: str, names: list[str]) -> None:
+    """Before anything is written. Raises InvalidInput for one id twice, Conflict if there is such an item."""
+    if len({id_of_address(source, name) for name in names}) < len(names):
+        raise _wrong("is an ItemCollection with two items of one id")
+    for name in names:
+        if parts.pushed.holds(source, name):
+            raise Conflict(f"There is an item {name!r} already; replace it by PUT.")
 
 
 def _body() -> object:

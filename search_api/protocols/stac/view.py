@@ -46,7 +46,6 @@ from search_api.protocols.stac.parameters import (
     WITH_ASSETS,
     StacBody,
     StacQuery,
-    fields_of,
     schemas_of,
     stac_question,
     to_stac_request,
@@ -158,17 +157,13 @@ class StacItem(BaseModel):
     links: list[Json]
 
 
-class StacItems(FeatureCollectionAnswer):
-    """A page of STAC Items."""
-
-
 def stac_items_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("stac_items", __name__, abp_tags=[Tag(name="stac", description="STAC API")])
 
     @api.get(
         "/stac/collections/<collection>/items",
         summary="The items of a collection",
-        responses={200: answer_as(GEOJSON, StacItems), **WITH_NOT_FOUND},
+        responses={200: answer_as(GEOJSON, FeatureCollectionAnswer), **WITH_NOT_FOUND},
     )
     def items(path: StacCollectionPath, query: StacQuery) -> Response:
         return _page(parts, query, collection_named(parts, path.collection).id, body=False)
@@ -187,11 +182,17 @@ def stac_items_views(parts: Parts) -> APIBlueprint:
             raise NotFound(f"The collection {path.collection!r} has no item {path.item!r}.")
         return json_as(GEOJSON, item_document(matches[0].record, Addresses.of(parts.http)))
 
-    @api.get("/stac/search", summary="Item search", responses={200: answer_as(GEOJSON, StacItems), **PROBLEMS})
+    @api.get(
+        "/stac/search", summary="Item search", responses={200: answer_as(GEOJSON, FeatureCollectionAnswer), **PROBLEMS}
+    )
     def search(query: StacQuery) -> Response:
         return _page(parts, query, None, body=False)
 
-    @api.post("/stac/search", summary="Item search by POST", responses={200: answer_as(GEOJSON, StacItems), **PROBLEMS})
+    @api.post(
+        "/stac/search",
+        summary="Item search by POST",
+        responses={200: answer_as(GEOJSON, FeatureCollectionAnswer), **PROBLEMS},
+    )
     def search_by_body(body: StacBody) -> Response:
         return _page(parts, body.as_query(), None, body=True)
 
@@ -201,9 +202,9 @@ def stac_items_views(parts: Parts) -> APIBlueprint:
 def _page(parts: Parts, query: StacQuery, collection: str | None, *, body: bool) -> Response:
     addresses = Addresses.of(parts.http)
     page = parts.records.page(to_stac_request(query, collection))
-    fields = fields_of(query)
     features = [item_document(stored.record, addresses) for stored in page.records]
-    if fields is not None:
+    if query.fields_ is not None:
+        fields = read_fields(query.fields_)
         features = [with_fields(stored, fields) for stored in features]
     links: list[Json] = [dict(link("self", addresses.this(), GEOJSON)), dict(link("root", addresses.to("/stac"), JSON))]
     if page.after is not None:

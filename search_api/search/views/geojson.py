@@ -37,14 +37,17 @@ def geometry(record: Record) -> Json | None:
     """The record's polygon if the metadata hold one, else its boxes as polygons; None if there are none."""
     if record.geometry is not None:
         return dict(record.geometry)
-    rings = [ring(part) for box in record.extents for part in box.parts()]
-    if not rings:
-        return None
     if len(record.extents) == 1 and record.extents[0].is_point:
         return {"type": "Point", "coordinates": list(record.extents[0].centre)}
-    if len(rings) == 1:
-        return {"type": "Polygon", "coordinates": [rings[0]]}
-    return {"type": "MultiPolygon", "coordinates": [[ring] for ring in rings]}
+    return polygons(*record.extents)
+
+
+def polygons(*boxes: BBox) -> Json | None:
+    """The boxes as polygons, of which one across the antimeridian has two; None if there are none."""
+    parts = [[ring(part)] for box in boxes for part in box.parts()]
+    if len(parts) == 1:
+        return {"type": "Polygon", "coordinates": parts[0]}
+    return {"type": "MultiPolygon", "coordinates": parts} if parts else None
 
 
 def ring(box: BBox) -> list[list[float]]:

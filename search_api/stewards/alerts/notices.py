@@ -8,7 +8,6 @@ once more, under the same id, by which the receiver can drop it.
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from es_gateway.errors import VersionConflict
 from es_gateway.searching import stored_document
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
-from search_api.stewards.alerts.saved import Channel
+from search_api.stewards.alerts.saved import Channel, hash_of_parts
 
 log = structlog.get_logger(__name__)
 
@@ -161,7 +160,7 @@ class NoticeStore:
 
     def ask_confirmation(self, owner: str, mail: str, now: datetime, number: int) -> None:
         """Creates a delivery that asks the receiver to confirm the address."""
-        id = _digest("confirm", owner, mail, str(number))
+        id = hash_of_parts("confirm", owner, mail, str(number))
         self._ready()
         self._create([Delivery(id, "mail", mail, owner, (), "pending", now.isoformat())], now)
 
@@ -188,7 +187,9 @@ class NoticeStore:
         while True:
             hits = self._not_collected_clauses(now)
             deliveries = [
-                Delivery(_digest(*sorted(ids)), channel, target, owner, tuple(sorted(ids)), "new", now.isoformat())
+                Delivery(
+                    hash_of_parts(*sorted(ids)), channel, target, owner, tuple(sorted(ids)), "new", now.isoformat()
+                )
                 for (owner, channel, target, _), ids in _group(hits).items()
             ]
             self._create(deliveries, now)
@@ -315,10 +316,6 @@ def _group(hits: Sequence[Json]) -> Mapping[tuple[str, Channel, str, str], list[
 
 def _kind_clause(kind: str) -> Json:
     return {"term": {"kind": kind}}
-
-
-def _digest(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
 
 
 def _document(notice: Notice) -> Json:

@@ -316,6 +316,11 @@ class SavedSearch:
         )
 
 
+def hash_of_parts(*parts: str) -> str:
+    """Of 40 hex digits, for ids."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
+
+
 _STORED = (
     "id", "owner", "seen", "title", "mail", "webhook", "every", "changes", "active", "problem", "language", "feed",
     "created", "changed", "watched",

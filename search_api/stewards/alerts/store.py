@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -22,6 +21,7 @@ from search_api.stewards.alerts.saved import (
     SavedSearch,
     compiled_of,
     from_document,
+    hash_of_parts,
     to_document,
 )
 
@@ -194,7 +194,7 @@ class SavedSearchStore:
         params = {"most": limit, "now": now.isoformat(), "before": (now - _DAY).isoformat()}
         answer = self._client.update(
             index=self._index,
-            id=f"count:{_digest(kind, owner)}",
+            id=f"count:{hash_of_parts(kind, owner)}",
             script={"source": _SPEND, "params": params},
             upsert={"kind": "count", "owner": kind, "mails": 0},
             scripted_upsert=True,
@@ -222,8 +222,4 @@ class SavedSearchStore:
 
 
 def _address_id(owner: str, mail: str) -> str:
-    return f"address:{_digest(owner, mail.lower())}"
-
-
-def _digest(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
+    return f"address:{hash_of_parts(owner, mail.lower())}"
