@@ -157,11 +157,14 @@ DOCX_BODY = """<?xml version="1.0" encoding="UTF-8"?>
 <w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>{body}</w:body></w:document>"""
 
 
-def docx(body: str) -> bytes:
+def docx(body: str, styles: str = "") -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")
         archive.writestr("word/document.xml", DOCX_BODY.format(body=body))
+        if styles:
+            space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+            archive.writestr("word/styles.xml", f'<w:styles xmlns:w="{space}">{styles}</w:styles>')
     return out.getvalue()
 
 

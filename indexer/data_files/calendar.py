@@ -17,17 +17,9 @@ _UNITS = re.compile(r"(?P<unit>[a-z]+)\s+since\s+(?P<epoch>.+)", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"(?:day|month|year)\s+as\s+%Y(?P<month>%m(?P<day>%d)?)?(?:\.%f)?", re.IGNORECASE)
 _MONTHS = {"month": 1, "months": 1, "mon": 1, "year": 12, "years": 12, "yr": 12, "common_year": 12, "common_years": 12}
 _SECONDS = {
-    "s": 1,
-    "sec": 1,
-    "second": 1,
-    "min": 60,
-    "minute": 60,
-    "h": 3600,
-    "hr": 3600,
-    "hour": 3600,
-    "d": 86400,
+    "s": 1, "sec": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hr": 3600, "hour": 3600, "d": 86400,
     "day": 86400,
-}
+}  # fmt: skip
 _MONTH_DAYS, _YEAR_DAYS = (27.9, 31.1), (359.9, 366.1)
 
 
@@ -84,7 +76,7 @@ def _iso(moment: cftime.datetime) -> str:
     day = moment.day
     while day > 28 and not _exists(moment.year, moment.month, day):
         day -= 1
-    date_text = f"{moment.year:04d}-{moment.month:02d}-{day:02d}"
+    date_text = f"{moment.year:0{5 if moment.year < 0 else 4}d}-{moment.month:02d}-{day:02d}"
     clock = f"{moment.hour:02d}:{moment.minute:02d}:{moment.second:02d}"
     return date_text if clock == "00:00:00" else f"{date_text}T{clock}Z"
 

@@ -35,7 +35,9 @@ _ROLES = {
         ("geometry", "wkt|geom|geometry|the_geom", "wkt"),
     )
 }
-_CLOCK = r"(?:[T ] *(?P<clock>\d{1,2}:\d{2}(?::\d{2})?)(?:[.,]\d+)? *(?P<half>[AaPp][Mm])?(?:Z|UTC|[+-]\d{2}:?\d{2})?)?"
+_CLOCK = (
+    r"(?:[T ] *(?P<clock>\d{1,2}:\d{2}(?::\d{2})?)(?:[.,]\d+)? *(?P<half>[AaPp][Mm])?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?)?)?"
+)
 _ISO = re.compile(rf"(?P<year>\d{{4}})(?:[-/](?P<month>\d{{1,2}})(?:[-/](?P<day>\d{{1,2}}){_CLOCK})?)?")
 _COMPACT = re.compile(
     r"(?P<year>(?:1[6-9]|20)\d{2})(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])"

@@ -162,11 +162,12 @@ class RecordDraft:
             return
         self._dates.setdefault(kind, []).append(iso)
 
-    def set_vertical(self, low: float, high: float, unit: str = "m") -> None:
-        """Heights are positive upwards; NaN means an unknown end."""
-        ends = sorted(end for end in (low, high) if math.isfinite(end))
-        if ends and self.vertical is None:
-            self.vertical = Vertical(ends[0], ends[-1], unit)
+    def add_vertical(self, low: float, high: float, unit: str = "m") -> None:
+        """Heights are positive upwards; NaN means an unknown end. The extents in the first one's unit are joined."""
+        earlier = self.vertical or Vertical(None, None, unit)
+        ends = [end for end in (earlier.minimum, earlier.maximum, low, high) if end is not None and math.isfinite(end)]
+        if ends and earlier.unit == unit:
+            self.vertical = Vertical(min(ends), max(ends), unit)
 
     def add_kind(self, kind: ProvenanceKind | None) -> None:
         self._kinds.append(kind)

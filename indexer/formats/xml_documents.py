@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -29,17 +30,13 @@ _PLAIN_WORDS = (
     ("AttValue", "an attribute has no quotes around its value"),
     ("attributes construct error", 'an attribute is not written as name="value"'),
     ("Specification mandates value", "an attribute has no value"),
-    ("xmlParseEntityRef", 'a "&" is not written as "&amp;"'),
-    ("EntityRef", 'a "&" is not written as "&amp;"'),
-    ("Entity '", "it uses an entity that XML does not know"),
-    ("Unescaped '<'", 'a "<" is not written as "&lt;"'),
+    ("xmlParseEntityRef", 'a "&" is not written as "&amp;"'), ("EntityRef", 'a "&" is not written as "&amp;"'),
+    ("Entity '", "it uses an entity that XML does not know"), ("Unescaped '<'", 'a "<" is not written as "&lt;"'),
     ("StartTag", 'a "<" is not written as "&lt;"'),
     ("Opening and ending tag mismatch", "an element ends with the tag of another one"),
     ("Couldn't find end of Start Tag", "it breaks off inside a tag"),
-    ("EndTag", "it breaks off before all elements are closed"),
-    ("Premature end", "it breaks off"),
-    ("expected '>'", "a tag is not closed"),
-    ("Extra content", "something follows behind its end"),
+    ("EndTag", "it breaks off before all elements are closed"), ("Premature end", "it breaks off"),
+    ("expected '>'", "a tag is not closed"), ("Extra content", "something follows behind its end"),
     ("Document is empty", "no element begins where one should"),
     ("Start tag expected", "no element begins where one should"),
     ("PCDATA invalid Char", "it holds a character that XML forbids"),
@@ -47,10 +44,9 @@ _PLAIN_WORDS = (
     ("Input is not proper", "its characters are not in the encoding that it names"),
     ("encoder error", "its characters are not in the encoding that it names"),
     ("Excessive depth", "its elements lie too deep in each other"),
-    ("Attribute", "an element has the same attribute twice"),
-    ("Comment", "a comment is not closed"),
+    ("Attribute", "an element has the same attribute twice"), ("Comment", "a comment is not closed"),
     ("CData", "a CDATA section is not closed"),
-)
+)  # fmt: skip
 Element = _Element
 
 XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -250,6 +246,11 @@ def text_at(element: Element | None, *paths: str) -> str:
 def texts_at(element: Element | None, *paths: str) -> list[str]:
     """Every text that is not blank, path by path."""
     return [text for path in paths for match in find_all(element, path) if (text := inner_text(match).strip())]
+
+
+def copy_of(element: Element) -> Element:
+    element_copy: Element = deepcopy(element)
+    return element_copy
 
 
 def local_name(element: Element) -> str:

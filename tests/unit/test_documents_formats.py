@@ -42,6 +42,57 @@ def test_html_gives_headings_paragraphs_lists_and_tables_without_navigation() ->
     assert document.front.doi == "10.1234/abc"
 
 
+def test_a_page_without_a_charset_is_utf_8_or_else_of_windows() -> None:
+    page = "<html><body><h1>Böden der Alpen</h1><p>Über die Böden – viel.</p></body></html>"
+    stated = page.replace("<body>", '<head><meta charset="iso-8859-1"></head><body>').replace("–", "-")
+    for data in (page.encode(), page.encode("cp1252"), stated.encode("latin-1")):
+        texts = [block.text.replace("–", "-") for block in read(data).blocks]
+        assert texts == ["Böden der Alpen", "Über die Böden - viel."]
+
+
+def test_lines_and_cells_of_html_are_separate_words() -> None:
+    cells = "<tr><td>10<br>20</td><td><p>a</p><p>b</p></td></tr>"
+    page = f"<html><p>one<br>two</p><table><tr><th>A</th><th>B</th></tr>{cells}</table><pre>x<br>y</pre></html>"
+    document = read(page.encode())
+    assert [block.text for block in document.blocks] == ["one two", "", "x\ny"]
+    assert document.tables[0].rows == (("A", "B"), ("10 20", "a b"))
+
+
+def test_cells_of_html_that_span_rows_and_columns_keep_the_columns() -> None:
+    head = "<tr><th rowspan=2>Site</th><th colspan=2>Depth</th></tr><tr><th>min</th><th>max</th></tr>"
+    body = "<tr><td rowspan=2>A</td><td>1</td><td>2</td></tr><tr><td>3</td><td>4</td></tr>"
+    (table,) = read(f"<html><table>{head}{body}<tr><th colspan=3>Group B</th></tr></table></html>".encode()).tables
+    assert table.rows[1:] == (("", "min", "max"), ("A", "1", "2"), ("", "3", "4"), ("Group B", "", ""))
+    assert table.header_rows == 2  # the row in the middle of the table is not one of its head
+    thead = "<thead><tr><td>Lake</td><td>Depth</td></tr><tr><td></td><td>m</td></tr></thead>"
+    page = f"<html><table>{thead}<tr><td>Como</td><td>410</td></tr></table></html>"
+    assert read(page.encode()).tables[0].header_rows == 2
+
+
+def test_the_header_of_an_article_and_a_form_around_the_page_are_text() -> None:
+    title, text = "<h1>Groundwater of the county</h1>", "<p>The level fell by two metres in ten years.</p>"
+    search = "<form><p>Search here</p><button>Go</button></form>"
+    page = f"<html><body><header>{search}</header><article><header>{title}</header>{text}</article></body></html>"
+    asp = f"<html><body><form id='aspnetForm'>{title}{text}<button>Go</button></form></body></html>"
+    for data in (page, asp):
+        assert [block.text for block in read(data.encode()).blocks] == [
+            "Groundwater of the county",
+            "The level fell by two metres in ten years.",
+        ]
+
+
+def test_metadata_of_html_name_each_author_once_and_keep_a_slash_in_the_title() -> None:
+    names = {
+        "citation_title": "Salinity/temperature of lakes", "citation_author": "Doe, Jane", "author": "Jane Doe",
+        "citation_publication_date": "2020/05/06", "citation_doi": "10.1234/abc",
+    }  # fmt: skip
+    metas = "".join(f'<meta name="{name}" content="{content}">' for name, content in names.items())
+    page = f"<html><head>{metas}</head><body><h1>Salinity/temperature of lakes</h1><p>Text.</p></body></html>"
+    front = read(page.encode()).front
+    assert (front.title, front.authors) == ("Salinity/temperature of lakes", ("Jane Doe",))
+    assert (front.published, front.source["title"]) == ("2020-05-06", "xmp")
+
+
 def test_docx_styles_name_headings_and_tables_are_tables() -> None:
     cell = "<w:tc><w:p><w:r><w:t>{}</w:t></w:r></w:p></w:tc>"
     row = "<w:tr>" + cell + cell + "</w:tr>"
@@ -55,6 +106,40 @@ def test_docx_styles_name_headings_and_tables_are_tables() -> None:
     ]
     assert document.tables[0].rows == (("Lake", "Depth"), ("Ammersee", "81"))
     assert document.tables[0].header_rows == 1
+
+
+def test_styles_of_docx_in_any_language_and_those_based_on_them_are_headings() -> None:
+    style = '<w:style w:styleId="{}"><w:name w:val="{}"/><w:basedOn w:val="{}"/></w:style>'
+    styles = style.format("Kop2", "heading 2", "a") + style.format("Mijn", "Mijn kop", "Kop2")
+    styles += style.format("a", "Normal", "b") + style.format("b", "Other", "a") + style.format("B", "caption", "a")
+    body = "".join(_P.format(style=id, text=id) for id in ("Kop2", "Mijn", "a", "B"))
+    blocks = read(docx(body, styles)).blocks
+    assert [(block.kind, block.level) for block in blocks] == [
+        ("heading", 2),
+        ("heading", 2),
+        ("text", 0),
+        ("caption", 0),
+    ]
+
+
+def test_docx_reads_controls_boxes_symbols_and_formulas_once() -> None:
+    control = "<w:sdt>{}<w:sdtContent>{}</w:sdtContent></w:sdt>"
+    gallery = '<w:sdtPr><w:docPartObj><w:docPartGallery w:val="Table of Contents"/></w:docPartObj></w:sdtPr>'
+    box = "<w:txbxContent>" + _P.format(style="", text="Boxed") + "</w:txbxContent>"
+    spaces = "http://schemas.openxmlformats.org"
+    boxes = f"<mc:Choice>{box}</mc:Choice><mc:Fallback>{box}</mc:Fallback>"
+    boxes = f'<mc:A xmlns:mc="{spaces}/markup-compatibility/2006">{boxes}</mc:A>'
+    formula = f'<m:oMath xmlns:m="{spaces}/officeDocument/2006/math"><m:r><m:t>x=1</m:t></m:r></m:oMath>'
+    symbols = '10 </w:t><w:sym w:font="Symbol" w:char="F06D"/><w:sym w:font="Symbol" w:char="zz"/><w:t>m '
+    cover = control.format("", _P.format(style="Title", text="A cover"))
+    contents = control.format(gallery, _P.format(style="", text="1 Results 3"))
+    moved = "<w:p><w:moveFrom><w:r><w:t>Moved.</w:t></w:r></w:moveFrom></w:p>"
+    cells = f"<w:tc>{_P.format(style='', text='10')}{_P.format(style='', text='20')}</w:tc>" * 2
+    row = f"<w:tr>{cells}{control.format('', cells)}</w:tr>"
+    body = f"{cover}{contents}<w:p><w:r>{boxes}</w:r></w:p><w:p><w:r><w:t>{symbols}</w:t></w:r>{formula}</w:p>{moved}"
+    document = read(docx(f"{body}<w:tbl>{row}{row}</w:tbl>"))
+    assert [block.text for block in document.blocks] == ["A cover", "Boxed", "10 μm x=1", ""]
+    assert document.tables[0].rows == (("10 20",) * 4,) * 2
 
 
 def test_the_rows_that_docx_repeats_on_each_page_are_the_header() -> None:

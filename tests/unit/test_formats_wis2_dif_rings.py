@@ -12,7 +12,7 @@ import pytest
 from core.geo import BBox
 from core.record import Link, Record
 from indexer.formats.registry import read
-from indexer.formats.repair.resolution import distance_in
+from indexer.formats.repair.resolution import distance_in, step_in
 from indexer.raw import RawRecord
 from tests.unit import second_formats
 
@@ -91,10 +91,27 @@ def test_what_is_stated_goes_before_its_class(resolutions, metres):
         ("0,25 degree", DEGREE_M / 4),
         ("30 m", 30),
         ("1/0 degree", None),
+        ("1,000 m", 1000),
+        ("1,234.5 m", 1234.5),
+        ("0,250 km", 250),
+        ("12,5 km", 12_500),
+        ("9" * 100_000, None),
     ],
 )
 def test_distances_written_as_text(text, metres):
     assert distance_in(text) == (None if metres is None else pytest.approx(metres, abs=0.01))
+
+
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        ("hourly", "PT1H"), ("3-hourly", "PT3H"), ("6 hourly means", "PT6H"), ("10-daily", "P10D"), ("8 day", "P8D"),
+        ("3hr", "PT3H"), ("6hrPt", "PT6H"), ("mon", "P1M"), ("monC", "P1M"), ("yr", "P1Y"), ("fx", None),
+        ("1" * 100_000, None),
+    ],
+)  # fmt: skip
+def test_time_steps_written_as_text(text, step):
+    assert step_in(text) == step
 
 
 def _place(**geo: str) -> Record:

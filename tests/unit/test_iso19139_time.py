@@ -98,6 +98,19 @@ def test_a_duration_stands_for_the_end():
     assert _times(period(inner)) == (TimeSpan.from_iso("2000-01-01", "2001-06-30"),)
 
 
+@pytest.mark.parametrize(
+    ("duration", "end"), [("P1Y", "2000-12-31"), ("30 days", "2000-01-30"), ("2 weeks", "2000-01-14"), ("long", None)]
+)
+def test_durations_as_iso_8601_and_as_thredds_write_them(duration, end):
+    assert repair_span(Position("2000-01-01"), Position(), duration) == (TimeSpan.from_iso("2000-01-01", end), [])
+
+
+@pytest.mark.parametrize("duration", ["P9999Y", "P99999999999D", "PT99999999999H"])
+def test_a_duration_beyond_the_calendar_leaves_the_period_out(duration):
+    warnings = [f"time: period left out: {duration!r} from 2000-01-01 does not end in the calendar"]
+    assert repair_span(Position("2000-01-01"), Position(), duration) == (None, warnings)
+
+
 def test_another_reference_system_is_left_out_by_name():
     inner = '<gml:beginPosition frame="urn:x:gps">1024</gml:beginPosition><gml:endPosition>1025</gml:endPosition>'
     found = record(extent(period(inner)))

@@ -16,23 +16,9 @@ from core.errors import SondeError
 from indexer.documents.parse.model import Block, Table
 
 Reason = Literal[
-    "encrypted",
-    "damaged",
-    "empty",
-    "no_text",
-    "too_large",
-    "too_many_pages",
-    "unsupported",
-    "out_of_time",
-    "out_of_memory",
-    "crashed",
-    "interrupted",
-    "unreachable",
-    "not_stored",
-    "file_lost",
-    "record_gone",
-    "over_quota",
-]
+    "encrypted", "damaged", "empty", "no_text", "too_large", "too_many_pages", "unsupported", "out_of_time",
+    "out_of_memory", "crashed", "interrupted", "unreachable", "not_stored", "file_lost", "record_gone", "over_quota",
+]  # fmt: skip
 TEMPORARY: frozenset[Reason] = frozenset(
     ("out_of_time", "out_of_memory", "crashed", "interrupted", "unreachable", "not_stored")
 )
@@ -235,6 +221,14 @@ class Allowance:
 
 Cell = tuple[str, int]
 """The text of a cell, and the number of columns that it takes."""
+
+_SPAN = re.compile(r"[1-9][0-9]{0,3}")
+
+
+def span_of(value: str | None) -> int:
+    """The number of columns or rows that a cell spans; 1 if the file gives no valid number."""
+    return int(value) if value is not None and _SPAN.fullmatch(value.strip()) else 1
+
 
 _SPARSE = 20  # places for each cell with text: fewer texts than that are a layout, not a table
 _SMALL = 1000  # places: a small table may be as empty as it likes

@@ -14,22 +14,9 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 RegionKind = Literal[
-    "title",
-    "heading",
-    "text",
-    "table",
-    "figure",
-    "caption",
-    "formula",
-    "code",
-    "contents",
-    "header",
-    "footer",
-    "line_number",
-    "footnote",
-    "watermark",
-    "reference",
-]
+    "title", "heading", "text", "table", "figure", "caption", "formula", "code", "contents", "header", "footer",
+    "line_number", "footnote", "watermark", "reference",
+]  # fmt: skip
 
 
 class Box(NamedTuple):

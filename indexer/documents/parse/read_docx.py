@@ -8,18 +8,22 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import takewhile
 
 from lxml import etree
 
 from indexer.documents.parse.clean import normalise_text
 from indexer.documents.parse.front_matter import front_matter
-from indexer.documents.parse.limits import Allowance, Cell, DocumentRefused, Limits, markup_table
+from indexer.documents.parse.limits import Allowance, Cell, DocumentRefused, Limits, markup_table, span_of
 from indexer.documents.parse.model import Block, ReadDocument
+from indexer.documents.parse.pdf.glyphs import symbol_of_font
 from indexer.documents.parse.sections import split_references
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_TEXT = (*(f"{_W}{name}" for name in ("t", "tab", "br", "cr", "noBreakHyphen", "sym", "p")), "{*}t")  # and formulas
+_WRITTEN_ELSEWHERE = ("{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback", f"{_W}moveFrom")
 _CORE_NAMESPACES = {"dc": "http://purl.org/dc/elements/1.1/", "dcterms": "http://purl.org/dc/terms/"}
 _BROKEN_ARCHIVE = (
     KeyError,
@@ -34,17 +38,22 @@ _BROKEN_ARCHIVE = (
     zipfile.BadZipFile,
 )
 _TOO_LARGE_FOR_XML = (etree.ErrorTypes.ERR_RESOURCE_LIMIT, etree.ErrorTypes.ERR_NAME_TOO_LONG)
-_WIDTH = re.compile(r"[1-9][0-9]{0,3}")
-_HEADING = re.compile(r"^(?:heading|berschrift|titre|ttulo|titolo|titel)(\d)$", re.IGNORECASE)
+_HEADING = re.compile(r"^(?:heading|berschrift|titre|ttulo|titolo|titel) ?(\d)$", re.IGNORECASE)
+_TITLES, _CAPTIONS = ("title", "titel", "titre"), ("caption", "beschriftung", "lgende")
+_BASES = 10  # of a style
 
 
 def read_docx(data: bytes, limits: Limits) -> ReadDocument:
     """Raises DocumentRefused: ``damaged``, ``too_large`` (a zip bomb), ``encrypted``, ``no_text``."""
     with _open(data) as archive:
         body = _part(archive, "word/document.xml", limits)
+        styles: dict[str, str] = {}
+        with suppress(DocumentRefused):
+            styles = _style_names(_part(archive, "word/styles.xml", limits))
         core = _part(archive, "docProps/core.xml", limits) if "docProps/core.xml" in archive.namelist() else None
+    etree.strip_elements(body, *_WRITTEN_ELSEWHERE, with_tail=False)
     allowance = Allowance(limits)
-    blocks = list(allowance.within(block for block in _blocks(body, allowance) if block.text or block.table))
+    blocks = list(allowance.within(block for block in _blocks(body, styles, allowance) if block.text or block.table))
     if not blocks:
         raise DocumentRefused("no_text", "The document holds no text.")
     info = {} if core is None else {"Title": _property(core, "dc:title"), "Author": _property(core, "dc:creator")}
@@ -83,13 +92,41 @@ def _part(archive: zipfile.ZipFile, name: str, limits: Limits) -> etree._Element
         raise DocumentRefused("damaged", f"{name} is not XML: {str(error)[:200]}") from None
 
 
-def _blocks(body: etree._Element, allowance: Allowance) -> Iterator[Block]:
-    root = body.find(f"{_W}body")
-    for node in root if root is not None else ():
+def _style_names(styles: etree._Element) -> dict[str, str]:
+    """The English name of each style by its id, which is in the language of Word; its base's if that is a heading."""
+    by_id = {style.get(f"{_W}styleId") or "": style for style in styles.iterfind(f"{_W}style")}
+    names: dict[str, str] = {}
+    for id, style in by_id.items():
+        for _ in range(_BASES):
+            names[id] = _value(style, "name")
+            base = by_id.get(_value(style, "basedOn"))
+            if base is None or _HEADING.match(names[id]) or names[id].lower() in (*_TITLES, *_CAPTIONS):
+                break
+            style = base
+    return names
+
+
+def _value(node: etree._Element, path: str) -> str:
+    inner_node = node.find("/".join(f"{_W}{name}" for name in path.split("/")))
+    return (inner_node.get(f"{_W}val") or "") if inner_node is not None else ""
+
+
+def _blocks(body: etree._Element, styles: Mapping[str, str], allowance: Allowance) -> Iterator[Block]:
+    for node in _parts(body.find(f"{_W}body")):
         if node.tag == f"{_W}p":
-            yield _paragraph(node)
+            yield _paragraph(node, styles)
         elif node.tag == f"{_W}tbl":
-            yield from markup_table(map(_cells, node.iterfind(f"{_W}tr")), _header_rows(node), "", allowance)
+            rows = (_cells(part) for part in _parts(node) if part.tag == f"{_W}tr")
+            yield from markup_table(rows, _header_rows(node), "", allowance)
+
+
+def _parts(holder: etree._Element | None) -> Iterator[etree._Element]:
+    """The children, also those in content controls (a cover, a field to fill in); without the table of contents."""
+    for node in holder if holder is not None else ():
+        if node.tag != f"{_W}sdt":
+            yield node
+        elif _value(node, "sdtPr/docPartObj/docPartGallery") != "Table of Contents":
+            yield from _parts(node.find(f"{_W}sdtContent"))
 
 
 def _header_rows(table: etree._Element) -> int:
@@ -98,38 +135,40 @@ def _header_rows(table: etree._Element) -> int:
     return max(1, sum(takewhile(bool, is_header)))
 
 
-def _paragraph(node: etree._Element) -> Block:
-    style = node.find(f"{_W}pPr/{_W}pStyle")
-    name = (style.get(f"{_W}val") or "") if style is not None else ""
-    text = _text(node)
+def _paragraph(node: etree._Element, styles: Mapping[str, str]) -> Block:
+    style = _value(node, "pPr/pStyle")
+    name, text = styles.get(style, style), _text(node)
     heading = _HEADING.match(name)
     if heading:
         return Block("heading", text, level=int(heading[1]))
-    if name.lower() in ("title", "titel", "titre"):
+    if name.lower() in _TITLES:
         return Block("heading", text, level=1)
-    if name.lower() in ("caption", "beschriftung", "lgende"):
+    if name.lower() in _CAPTIONS:
         return Block("caption", text)
     is_list_item = node.find(f"{_W}pPr/{_W}numPr") is not None
     return Block("list" if is_list_item else "text", text)
 
 
 def _text(node: etree._Element) -> str:
-    """Text with tabs and breaks as spaces; text deleted under tracked changes is not in ``w:t``."""
-    parts: list[str] = []
-    for part in node.iter(f"{_W}t", f"{_W}tab", f"{_W}br", f"{_W}cr", f"{_W}noBreakHyphen"):
-        parts.append((part.text or "") if part.tag == f"{_W}t" else "-" if part.tag.endswith("Hyphen") else " ")
-    return normalise_text("".join(parts))
+    """Tabs, breaks and paragraphs of a cell as spaces; text deleted under tracked changes is not in ``w:t``."""
+    return normalise_text("".join(map(_characters, node.iter(*_TEXT))))
+
+
+def _characters(part: etree._Element) -> str:
+    if part.tag.endswith("}t"):
+        return part.text or ""
+    if part.tag == f"{_W}sym":  # a letter of a font: F06D of Symbol is a micro sign
+        code = part.get(f"{_W}char") or ""
+        is_code = re.fullmatch(r"[0-9A-Fa-f]{4}", code) is not None
+        return (
+            symbol_of_font(chr(int(code, 16) | 0xF000), (part.get(f"{_W}font") or "").lower()) if is_code else ""
+        ) or ""
+    return "-" if part.tag.endswith("Hyphen") else " "
 
 
 def _cells(row: etree._Element) -> Iterator[Cell]:
-    return ((_text(cell), _width(cell)) for cell in row.iterfind(f"{_W}tc"))
-
-
-def _width(cell: etree._Element) -> int:
-    """The number of columns that the cell spans; 1 if the file gives no valid number."""
-    span = cell.find(f"{_W}tcPr/{_W}gridSpan")
-    value = span.get(f"{_W}val") if span is not None else None
-    return int(value) if value is not None and _WIDTH.fullmatch(value.strip()) else 1
+    cells = (part for part in _parts(row) if part.tag == f"{_W}tc")
+    return ((_text(cell), span_of(_value(cell, "tcPr/gridSpan"))) for cell in cells)
 
 
 def _property(core: etree._Element, path: str) -> str:

@@ -72,8 +72,8 @@ def read_dates(citation: Element | None, stamp: Element | None, warnings: list[s
             by_type.setdefault(code_of(child(date, "dateType")).lower(), []).append(iso)
     return Dates(
         created=_pick_date(by_type, "creation", last=False),
-        published=_pick_date(by_type, "publication", last=False),
-        modified=_pick_date(by_type, "revision", last=True),
+        published=_pick_date(by_type, "publication", last=False) or _pick_date(by_type, "released", last=False),
+        modified=_pick_date(by_type, "revision", last=True) or _pick_date(by_type, "lastupdate", last=True),
         metadata=_date(stamp, warnings),
     )
 

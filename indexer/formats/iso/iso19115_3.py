@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import deepcopy
 
 from lxml import etree
 
@@ -23,7 +22,7 @@ from indexer.formats.iso.elements import (
     text_of,
     texts_of,
 )
-from indexer.formats.xml_documents import Element, local_name
+from indexer.formats.xml_documents import Element, copy_of, local_name
 
 
 def move_to_19139(root: Element) -> None:
@@ -79,11 +78,11 @@ def _parent(prop: Element) -> str:
 
 
 def _stamp(root: Element) -> str:
-    """The date of the metadata: the last revision, else the creation, else any."""
+    """The date of the metadata: the last revision or update, else the creation, else any."""
     by_type: dict[str, list[str]] = {}
     for date in objects(root, "dateInfo"):
         by_type.setdefault(code_of(child(date, "dateType")), []).append(raw_text(child(date, "date")).strip())
-    for kind in ("revision", "publication", "creation", *by_type):
+    for kind in ("revision", "lastUpdate", "publication", "creation", *by_type):
         if kind in by_type:
             return max(by_type[kind])
     return ""
@@ -99,7 +98,7 @@ def _split_responsibility(responsibility: Element) -> None:
     for prop_of_party in children(responsibility, "party"):
         for party in _parties(list(prop_of_party.iterchildren("*"))):
             if role is not None:
-                party.append(_copy(role))
+                party.append(copy_of(role))
             new_property = etree.Element(prop.tag)
             new_property.append(party)
             place.addnext(new_property)
@@ -140,14 +139,14 @@ def _party(person: Element | None, organisation: str, party: Element) -> Element
     _add_text(responsible_party, "organisationName", organisation)
     for holder in (person, party):
         for contact in children(holder, "contactInfo"):
-            responsible_party.append(_copy(contact))
+            responsible_party.append(copy_of(contact))
     return responsible_party
 
 
 def _move_language(holder: Element) -> None:
     for locale in objects(holder, "defaultLocale"):
         for prop in children(locale, "language"):
-            holder.append(_copy(prop))
+            holder.append(copy_of(prop))
 
 
 def _move_identification(identification: Element) -> None:
@@ -161,7 +160,7 @@ def _move_identification(identification: Element) -> None:
             name.tag = f"{GMD}aggregateDataSetName"
         for identifier in list(objects(aggregate, "metadataReference/identifier")):
             if aggregate is not None:
-                _add_property(aggregate, "aggregateDataSetIdentifier").append(_copy(identifier))
+                _add_property(aggregate, "aggregateDataSetIdentifier").append(copy_of(identifier))
     for block in objects(identification, "resourceConstraints"):
         for citation in list(objects(block, "reference")):
             _add_cited_terms(block, citation)
@@ -191,8 +190,3 @@ def _add_property(parent: Element, name: str) -> Element:
 def _add_text(parent: Element, name: str, text: str) -> None:
     if text:
         etree.SubElement(_add_property(parent, name), f"{GCO}CharacterString").text = text
-
-
-def _copy(element: Element) -> Element:
-    element_copy: Element = deepcopy(element)
-    return element_copy

@@ -5,14 +5,13 @@ property beside the object that should hold it. The meaning of such an element d
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import cast
 
 from lxml import etree
 
 from indexer.formats.iso.elements import GCO, GMD, XLINK_HREF, child, children, code_of, one_line
 from indexer.formats.repair.codes import language
-from indexer.formats.xml_documents import Element, local_name
+from indexer.formats.xml_documents import Element, copy_of, local_name
 
 STRUCTURE_REPAIRED = "structure: elements in the wrong place were read by their names"
 NAMES_OF_19115_3 = "structure: elements of ISO 19115-3 in the namespace of ISO 19139 were read by their names"
@@ -104,7 +103,7 @@ def _move_roles(responsibility: Element) -> None:
         return
     for role_holder in children(holder, _RESPONSIBILITY):
         if role_holder is not responsibility and child(role_holder, _ROLE) is None:
-            role_holder.append(_copy(role))
+            role_holder.append(copy_of(role))
     holder.remove(responsibility)
 
 
@@ -177,11 +176,6 @@ def _move_lineage(root: Element, lineage: Element) -> None:
     quality.append(prop)
 
 
-def _copy(element: Element) -> Element:
-    element_copy: Element = deepcopy(element)
-    return element_copy
-
-
 def resolve_references(root: Element) -> None:
     """Puts a copy of an object of the same document where an empty property refers to it (``xlink:href="#id"``)."""
     empty_properties = [(prop, str(prop.get(XLINK_HREF))[1:]) for prop in _found(_REFERENCES, root)]
@@ -192,7 +186,7 @@ def resolve_references(root: Element) -> None:
         target = by_id.get(name)
         if target is None or prop in target.iter("*") or len(list(target.iter("*"))) > _LARGEST_TARGET:
             continue
-        prop.append(deepcopy(target))
+        prop.append(copy_of(target))
 
 
 def put_own_language_first(root: Element) -> None:

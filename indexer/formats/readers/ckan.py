@@ -16,12 +16,10 @@ _EXTRA_LINKS = {"documentation": "describedby", "graphic-preview-file": "preview
 
 _EDGES = ("bbox-west-long", "bbox-south-lat", "bbox-east-long", "bbox-north-lat")
 _SPANS = (
-    ("temporal_start", "temporal_end"),
-    ("temporal-extent-begin", "temporal-extent-end"),
-    ("temporal_coverage-from", "temporal_coverage-to"),
-    ("temporal_coverage_from", "temporal_coverage_to"),
+    ("temporal_start", "temporal_end"), ("temporal-extent-begin", "temporal-extent-end"),
+    ("temporal_coverage-from", "temporal_coverage-to"), ("temporal_coverage_from", "temporal_coverage_to"),
     ("time_period_coverage_start", "time_period_coverage_end"),
-)
+)  # fmt: skip
 
 _NAMES: tuple[tuple[str, NameKind], ...] = (
     ("platform", "platform"), ("mission", "platform"), ("instrument", "instrument"), ("sensor", "instrument"),
@@ -129,6 +127,7 @@ def _add_citation(draft: RecordDraft, package: JsonMapping) -> None:
     _add_names(draft, package)
     draft.title = _translated_text(package, "title")
     draft.add_alternate_title(text_in(package.get("alternate_title")))
+    _add_translations(draft, package)
     draft.abstract = _translated_text(package, "notes") or text_in(package.get("description"))
     draft.set_type(text_in(package.get("resource-type")) or text_in(package.get("dcat_type")))
     if text_in(package.get("type")) in ("dataset_series", "service", "dataservice"):
@@ -148,6 +147,16 @@ def _add_citation(draft: RecordDraft, package: JsonMapping) -> None:
         draft.add_source(text)
     series = texts_in(package.get("in_series")) or texts_in(package.get("parent_identifier"))
     draft.parent = next(iter(series), None)
+
+
+def _add_translations(draft: RecordDraft, package: JsonMapping) -> None:
+    """Titles and keywords as objects with a member for each language."""
+    for name in ("title", "title_translated"):
+        for title in next(objects_in(package.get(name)), {}).values():
+            draft.add_alternate_title(text_in(title))
+    for terms in next(objects_in(package.get("keywords")), {}).values():
+        for term in texts_in(terms):
+            draft.add_keyword(term)
 
 
 def _add_dates(draft: RecordDraft, package: JsonMapping) -> None:
@@ -251,7 +260,7 @@ def _recognises(inspection: Inspection) -> bool:
 
 FORMAT = Format(
     "ckan",
-    4,
+    5,
     read,
     _recognises,
     "a package of CKAN's action API",

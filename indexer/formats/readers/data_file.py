@@ -197,11 +197,11 @@ def _add_place(draft: RecordDraft, header: JsonMapping, attributes: JsonMapping)
     vertical = header.get("vertical")
     if isinstance(vertical, dict):
         low, high = (number(text_in(vertical.get(end))) for end in ("minimum", "maximum"))
-        draft.set_vertical(low, high, text_in(vertical.get("unit")) or "m")
+        draft.add_vertical(low, high, text_in(vertical.get("unit")) or "m")
     else:
         sign = -1.0 if _text(attributes, "geospatial_vertical_positive").lower() == "down" else 1.0
         low, high = (number(_text(attributes, f"geospatial_vertical_{end}")) for end in ("min", "max"))
-        draft.set_vertical(sign * low, sign * high, _text(attributes, "geospatial_vertical_units") or "m")
+        draft.add_vertical(sign * low, sign * high, _text(attributes, "geospatial_vertical_units") or "m")
 
 
 def _differs(box: object, stated: Iterable[float]) -> bool:

@@ -7,7 +7,7 @@ import re
 from core.json_types import Json, JsonMapping
 from core.record import Record
 from core.versions import SUCCESSOR
-from indexer.formats.draft import RecordDraft
+from indexer.formats.draft import RecordDraft, add_period
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
 from indexer.formats.repair.links import doi_in
@@ -37,7 +37,6 @@ _LISTS = {  # container, element, name of the text, attributes
     "descriptions": ("description", "description", ("descriptionType",)),
     "alternateIdentifiers": ("alternateIdentifier", "alternateIdentifier", ("alternateIdentifierType",)),
 }
-_BOX = ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude")
 _POINT = ("pointLongitude", "pointLatitude")
 _ROLES = {
     "ContactPerson": "pointOfContact", "DataManager": "custodian", "DataCurator": "custodian",
@@ -113,8 +112,8 @@ def _place(element: Element) -> Json:
     box, point = find(element, "geoLocationBox"), find(element, "geoLocationPoint")
     if box is not None:
         edges = inner_text(box).split() if not len(box) else []  # DataCite 3: south west north east
-        coordinates = {name: text_at(box, name) for name in _BOX}
-        place["geoLocationBox"] = coordinates if len(edges) != 4 else dict(zip(_BOX, _west_first(edges), strict=True))
+        coordinates = {name: text_at(box, name) for name in _EDGES}
+        place["geoLocationBox"] = coordinates if len(edges) != 4 else dict(zip(_EDGES, _west_first(edges), strict=True))
     if point is not None:
         pair = inner_text(point).split() if not len(point) else []
         place["geoLocationPoint"] = (
@@ -251,7 +250,7 @@ def _add_times(draft: RecordDraft, document: JsonMapping) -> None:
     for date in objects_in(document.get("dates")):
         kind, text = text_in(date.get("dateType")), text_in(date.get("date"))
         if kind in _PERIODS:
-            draft.add_interval(text)
+            add_period(draft, text)
         elif kind in _DATES:
             draft.add_date(_DATES[kind], text.partition("/")[0])
     if not any(text_in(date.get("dateType")) in ("Issued", "Available") for date in objects_in(document.get("dates"))):
@@ -293,13 +292,13 @@ def _recognises(inspection: Inspection) -> bool:
 def _collected_document(raw: RawRecord) -> Json:
     """The resource, with the dates that are periods of the data under ``collected``."""
     document = _document(raw)[0]
-    dates = [date.get("date") for date in objects_in(document.get("dates")) if date.get("dateType") in _PERIODS]
+    dates = [d.get("date") for d in objects_in(document.get("dates")) if text_in(d.get("dateType")) in _PERIODS]
     return {**document, "collected": dates}
 
 
 FORMAT = Format(
     "datacite",
-    5,
+    6,
     read,
     _recognises,
     "`resource` of kernel 3 or 4; JSON with `titles`, also inside `data.attributes`",

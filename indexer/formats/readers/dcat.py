@@ -150,13 +150,9 @@ def _add_keywords(draft: RecordDraft, resource: JsonMapping) -> None:
 
 
 _CATEGORIES = {
-    "c_ac64a52d": "Geospatial",
-    "c_dd313021": "Earth observation and environment",
-    "c_164e0bf5": "Meteorological",
-    "c_e1da4e07": "Statistics",
-    "c_a9135398": "Companies and company ownership",
-    "c_b79e35eb": "Mobility",
-}
+    "c_ac64a52d": "Geospatial", "c_dd313021": "Earth observation and environment", "c_164e0bf5": "Meteorological",
+    "c_e1da4e07": "Statistics", "c_a9135398": "Companies and company ownership", "c_b79e35eb": "Mobility",
+}  # fmt: skip
 """Of http://data.europa.eu/bna, by Implementing Regulation (EU) 2023/138."""
 
 

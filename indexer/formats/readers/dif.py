@@ -168,7 +168,7 @@ def _add_vertical(draft: RecordDraft, coverage: Element) -> None:
     """Altitudes are upwards, depths downwards."""
     for sign, name in ((1.0, "Altitude"), (-1.0, "Depth")):
         low, high = (sign * metres_of(text_at(coverage, f"{end}_{name}")) for end in ("Minimum", "Maximum"))
-        draft.set_vertical(low, high)
+        draft.add_vertical(low, high)
 
 
 def _add_times(draft: RecordDraft, root: Element) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from core.record import Record
 from core.versions import SUCCESSOR
-from indexer.formats.draft import RecordDraft
+from indexer.formats.draft import RecordDraft, add_period
 from indexer.formats.format import Format, Inspection
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.text import line
@@ -81,7 +81,7 @@ def _add_contacts_and_dates(draft: RecordDraft, holder: Element) -> None:
         for text in texts_at(holder, name):
             draft.add_date(kind, text)
     for text in texts_at(holder, "temporal"):
-        draft.add_interval(text)
+        add_period(draft, text)
 
 
 def _add_extents(draft: RecordDraft, holder: Element) -> None:
@@ -168,7 +168,7 @@ def _recognises(inspection: Inspection) -> bool:
 
 FORMAT = Format(
     "dublin-core",
-    5,
+    6,
     read,
     _recognises,
     "`oai_dc:dc`, `csw:Record` (full, summary, brief; 2.0.2, 3.0), `rdf:RDF` of Dublin Core, plain `dc`",

@@ -66,7 +66,12 @@ def _add_citation(draft: RecordDraft, root: Element, resource: Element) -> None:
     for short_name in texts_at(resource, "shortName"):
         draft.names.add_short_name(short_name)
     abstract = find(resource, "abstract")
-    paragraphs = texts_at(abstract, "section/title", "section/para", "para", "markdown")
+    parts = [
+        part
+        for element in find_all(abstract, "*")
+        for part in (find_all(element, "*") if local_name(element) == "section" else [element])
+    ]
+    paragraphs = [text for part in parts if (text := inner_text(part).strip())]
     draft.abstract = "\n\n".join(paragraphs) or inner_text(abstract)
     draft.add_language(text_at(resource, "language") or resource.get(XML_LANG, "") or root.get(XML_LANG, ""))
     for group in find_all(resource, "keywordSet"):
@@ -126,7 +131,7 @@ def _name(text: str) -> str:
 def _add_vertical(draft: RecordDraft, box: Element) -> None:
     low, high = (number(text_at(box, f"boundingAltitudes/altitude{end}imum")) for end in ("Min", "Max"))
     unit = text_at(box, "boundingAltitudes/altitudeUnits").lower()
-    draft.set_vertical(low, high, "m" if unit in ("", "meter", "metre", "meters") else unit)
+    draft.add_vertical(low, high, "m" if unit in ("", "meter", "metre", "meters") else unit)
 
 
 def _taxa(taxon: Element) -> list[str]:
@@ -220,4 +225,4 @@ def _recognises(inspection: Inspection) -> bool:
     return without_namespace or _ROOT.fullmatch(inspection.tag) is not None
 
 
-FORMAT = Format("eml", 4, read, _recognises, "root `eml:eml`, 2.x", xml_root)
+FORMAT = Format("eml", 5, read, _recognises, "root `eml:eml`, 2.x", xml_root)

@@ -16,11 +16,9 @@ from indexer.formats.xml_documents import Element, find, find_all, parse, text_a
 from indexer.raw import RawRecord, RecordRefused
 
 _KEYWORD_GROUPS = {
-    "theme": ("themekt", "themekey"),
-    "place": ("placekt", "placekey"),
-    "stratum": ("stratkt", "stratkey"),
+    "theme": ("themekt", "themekey"), "place": ("placekt", "placekey"), "stratum": ("stratkt", "stratkey"),
     "temporal": ("tempkt", "tempkey"),
-}
+}  # fmt: skip
 _ISO_THEMES = "iso 19115 topic categor"
 _FINEST_GRID_M = 0.01
 _DAY = re.compile(r"^(\d{4})(\d{2})?(\d{2})?$")
@@ -130,7 +128,7 @@ def _add_extents(draft: RecordDraft, idinfo: Element) -> None:
         altitudes = find(idinfo, "spdom/bounding/boundalt")
     unit = text_at(altitudes, "altunits") or "m"
     low, high = (number(text_at(altitudes, name)) for name in ("altmin", "altmax"))
-    draft.set_vertical(low, high, "m" if unit.lower().startswith("met") else unit)
+    draft.add_vertical(low, high, "m" if unit.lower().startswith("met") else unit)
 
 
 def _add_times(draft: RecordDraft, idinfo: Element) -> None:

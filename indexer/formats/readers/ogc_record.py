@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from core.json_types import JsonMapping
 from core.record import Record, Resolution
@@ -35,7 +35,9 @@ def read(raw: RawRecord, source: str) -> Record:
     properties = document["properties"]
     draft = RecordDraft(raw, source, "ogc-record")
     _add_citation(draft, document, properties)
-    _add_contacts(draft, properties)
+    add_contacts(draft, [*objects_in(properties.get("contacts")), *objects_in(properties.get("providers"))])
+    if isinstance(properties.get("publisher"), str):
+        draft.add_contact("", properties["publisher"], role="publisher")
     _add_extents_and_times(draft, document, properties)
     _add_terms(draft, properties)
     for link in [
@@ -68,7 +70,7 @@ def _add_citation(draft: RecordDraft, document: JsonMapping, properties: JsonMap
         if term not in in_themes:  # many services repeat their themes' terms there
             draft.add_keyword(term)
     for theme in objects_in(properties.get("themes")):
-        _add_theme(draft, theme)
+        add_theme(draft, theme)
     for language in [properties.get("language"), *as_list(properties.get("resourceLanguages"))]:
         draft.add_language(text_in(language.get("code") if isinstance(language, dict) else language))
     for form in as_list(properties.get("formats")):
@@ -86,7 +88,7 @@ def _add_citation(draft: RecordDraft, document: JsonMapping, properties: JsonMap
             draft.lineage.append(text)
 
 
-def _add_theme(draft: RecordDraft, theme: JsonMapping) -> None:
+def add_theme(draft: RecordDraft, theme: JsonMapping) -> None:
     scheme = text_in(theme.get("scheme"))
     for concept in as_list(theme.get("concepts")):
         if isinstance(concept, dict):
@@ -100,16 +102,14 @@ def _add_theme(draft: RecordDraft, theme: JsonMapping) -> None:
             draft.add_keyword(term, scheme, uri)
 
 
-def _add_contacts(draft: RecordDraft, properties: JsonMapping) -> None:
-    for contact in [*objects_in(properties.get("contacts")), *objects_in(properties.get("providers"))]:
+def add_contacts(draft: RecordDraft, contacts: Iterable[JsonMapping]) -> None:
+    for contact in contacts:
         draft.add_contact(
             text_in(contact.get("name")),
             text_in(contact.get("organization")),
             role=next(_roles(contact), None),
             email=_email(contact),
         )
-    if isinstance(properties.get("publisher"), str):
-        draft.add_contact("", properties["publisher"], role="publisher")
 
 
 def _roles(contact: JsonMapping) -> Iterator[str]:
@@ -128,9 +128,9 @@ def _email(contact: JsonMapping) -> str:
 
 
 def _add_extents_and_times(draft: RecordDraft, document: JsonMapping, properties: JsonMapping) -> None:
+    extent = next(objects_in(properties.get("extent")), {})  # before version 1.0
     if not draft.places.add_geojson(document.get("geometry")):
-        extent = properties.get("extent")
-        spatial = extent.get("spatial") if isinstance(extent, dict) else None
+        spatial = extent.get("spatial")
         boxes = [document.get("bbox"), *(as_list(spatial.get("bbox")) if isinstance(spatial, dict) else ())]
         for box in boxes:
             draft.places.add_numbers(box)
@@ -142,6 +142,8 @@ def _add_extents_and_times(draft: RecordDraft, document: JsonMapping, properties
         draft.add_interval(time)
     elif text := text_in(properties.get("datetime")):
         draft.add_interval(text)
+    elif isinstance(extent.get("temporal"), dict):
+        _add_time(draft, extent["temporal"])
     metres = [
         number(text_in(value)) for value in [properties.get("resolution"), properties.get("gsd")] if value is not None
     ]
@@ -223,4 +225,4 @@ def _recognises(inspection: Inspection) -> bool:
     return "ogcapi-records" in conforms or ("title" in properties and bool(properties.keys() & _MEMBERS))
 
 
-FORMAT = Format("ogc-record", 4, read, _recognises, "a GeoJSON feature of OGC API - Records", json_of)
+FORMAT = Format("ogc-record", 5, read, _recognises, "a GeoJSON feature of OGC API - Records", json_of)

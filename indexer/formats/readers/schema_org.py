@@ -250,7 +250,7 @@ def _add_provenance(draft: RecordDraft, dataset: JsonMapping) -> None:
         draft.add_activity(text_in(item.get("description") or item.get("name") if isinstance(item, dict) else item))
     for vertical in objects_in(dataset.get("verticalCoverage")):
         low, high = (number(text_in(vertical.get(f"{end}Value"))) for end in ("min", "max"))
-        draft.set_vertical(low, high)
+        draft.add_vertical(low, high)
 
 
 def _reference(node: object) -> str:

@@ -11,6 +11,7 @@ from core.versions import SUCCESSOR
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
+from indexer.formats.readers.ogc_record import add_contacts, add_theme
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import read_names, read_variables
@@ -30,7 +31,6 @@ _NAVIGATION_RELS = frozenset(
     {"self", "root", "parent", "child", "item", "items", "collection", "next", "prev", "first", "last"}
 )
 _ASSET_RELS = {"thumbnail": "preview", "overview": "preview", "metadata": "describedby", "data": "download"}
-_THEMES = "themes"
 _NO_LICENCE = frozenset({"proprietary", "various", "other"})
 _DEGREES = frozenset({"", "4326", "4979", "CRS84", "OGC:CRS84", "EPSG:4326", "EPSG:4979"})  # 4326 where none is named
 
@@ -75,10 +75,8 @@ def _add_citation(draft: RecordDraft, document: JsonMapping, properties: JsonMap
     draft.doi = doi_in(text_in(properties.get("sci:doi"))) or doi_in(text_in(document.get("sci:doi")))
     for term in [*texts_in(properties.get("keywords")), *texts_in(document.get("osc:variables"))]:
         draft.add_keyword(term)
-    for theme in objects_in(properties.get(_THEMES)):
-        for concept in objects_in(theme.get("concepts")):
-            term = text_in(concept.get("title")) or text_in(concept.get("name")) or text_in(concept.get("id"))
-            draft.add_keyword(term, text_in(theme.get("scheme")), text_in(concept.get("url")))
+    for theme in objects_in(properties.get("themes")):
+        add_theme(draft, theme)
     for language in [properties.get("language"), *as_list(properties.get("languages"))]:
         draft.add_language(text_in(language.get("code") if isinstance(language, dict) else language))
     _add_contacts(draft, properties)
@@ -101,15 +99,7 @@ def _add_contacts(draft: RecordDraft, properties: JsonMapping) -> None:
     for provider in objects_in(properties.get("providers")):
         for role in texts_in(provider.get("roles")) or [""]:
             draft.add_contact("", text_in(provider.get("name")), role=_ROLES.get(role, role or None))
-    for contact in objects_in(properties.get("contacts")):
-        emails = [text_in(email.get("value")) for email in objects_in(contact.get("emails"))]
-        roles = texts_in(contact.get("roles"))
-        draft.add_contact(
-            text_in(contact.get("name")),
-            text_in(contact.get("organization")),
-            role=next(iter(roles), None),
-            email=next(iter(emails), ""),
-        )
+    add_contacts(draft, objects_in(properties.get("contacts")))
 
 
 def _add_licence(draft: RecordDraft, licence: str) -> None:

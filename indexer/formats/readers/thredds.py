@@ -103,7 +103,7 @@ def _add_place(draft: RecordDraft, coverage: Element) -> None:
         draft.places.add_box(west, south, east, north)
     heights = _range(coverage, "updown")
     sign = -1.0 if coverage.get("zpositive") == "down" else 1.0
-    draft.set_vertical(sign * heights[0], sign * heights[1], text_at(coverage, "updown/units") or "m")
+    draft.add_vertical(sign * heights[0], sign * heights[1], text_at(coverage, "updown/units") or "m")
     for place in texts_at(coverage, "name"):
         draft.add_keyword(place, "location")
 

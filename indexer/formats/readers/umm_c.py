@@ -134,7 +134,7 @@ def _add_extents(draft: RecordDraft, collection: JsonMapping) -> None:
         kind, value = text_in(vertical.get("Type")).lower(), metres_of(text_in(vertical.get("Value")))
         if "altitude" in kind or "depth" in kind:
             height = -value if "depth" in kind else value
-            draft.set_vertical(height, height)
+            draft.add_vertical(height, height)
     _add_resolution(draft, collection, domain)
 
 
@@ -200,11 +200,5 @@ def _recognises(inspection: Inspection) -> bool:
     return isinstance(collection, dict) and {"EntryTitle", "ShortName"} <= collection.keys()
 
 
-FORMAT = Format(
-    "umm-c",
-    3,
-    read,
-    _recognises,
-    "JSON with `EntryTitle` and `ShortName`, also inside `umm`",
-    lambda raw: json_of(raw).get("umm", json_of(raw)),
-)
+_FOUND_BY = "JSON with `EntryTitle` and `ShortName`, also inside `umm`"
+FORMAT = Format("umm-c", 4, read, _recognises, _FOUND_BY, lambda raw: json_of(raw).get("umm", json_of(raw)))

@@ -9,6 +9,7 @@ from datetime import datetime
 from dateutil.relativedelta import relativedelta
 
 from core.timespan import TimeSpan, instant_ms
+from indexer.formats.repair.resolution import step_in
 from indexer.formats.repair.written_dates import parse_written_dates, says_no_date
 
 _NOW = frozenset(
@@ -36,11 +37,15 @@ _DURATION = re.compile(
     r"^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?$"
 )
 _YEARS = re.compile(r"^(?P<begin>\d{4})\s*(?:-|–|—|to|until)\s*(?P<end>\d{4}|present|now|ongoing)$", re.IGNORECASE)
-_TO = re.compile(r"^(?P<begin>\d{4}-\d{2}(?:-\d{2})?\S*)\s+(?:to|until|-|–)\s+(?P<end>\S+)$", re.IGNORECASE)
+_TO = re.compile(
+    r"^(?P<begin>\d{4}-\d{2}(?:-\d{2}(?: \d{2}:)?)?\S*)\s+(?:to|until|-|–)\s+(?P<end>\S+(?: \d{2}:\S+)?)$",
+    re.IGNORECASE,
+)
 _SOLR = re.compile(r"^\[?\s*(?P<begin>[\d*-]+\S*)\s+TO\s+(?P<end>[\d*]+[^\s\]]*)\s*\]?$", re.IGNORECASE)
 _DCMI = re.compile(r"(start|end)\s*=\s*([^;]*)", re.IGNORECASE)
 _LOOKS_LIKE_A_DATE = re.compile(r"^[-+]?\d{4}(?:\D|$)|^\d{8}(?:$|T|Z)|^\d{14}")
 _MONTH = re.compile(r"^\d{1,2}$")  # 03/2008
+_LONGEST = 500  # characters: no form of a date or period has so many
 _NO_END = frozenset({"", "..", "*", "-", "none", "null"})
 
 
@@ -67,6 +72,8 @@ def read_date(text: str, warnings: list[str]) -> str:
 
 def _bounds(text: str) -> tuple[str, str, bool]:
     """First and last date that a text can mean, and whether its writer only guessed it."""
+    if len(text) > _LONGEST:
+        raise ValueError(f"{text[:60]!r} is not a date")
     try:
         iso = _numeric_date(text)
     except ValueError:
@@ -191,16 +198,19 @@ def _ordered_span(start: str | None, stop: str | None, warnings: list[str]) -> T
 
 
 def _end_of_duration(start: str, duration: str) -> str | None:
-    """The last day of a period that begins at ``start``; None where the duration is not ISO 8601."""
-    match = _DURATION.match(duration.strip().upper())
+    """The last day of a period that begins at ``start``; None where the duration is neither ISO 8601 nor "30 days"."""
+    match = _DURATION.match(step_in(duration) or "")
     if match is None or not any(match.groups()):
         return None
     years, months, weeks, days, hours, minutes, seconds = (int(group or 0) for group in match.groups())
-    begin = datetime.fromisoformat(start.replace("Z", "+00:00") if "T" in start else (start + "-01-01")[:10])
     step = relativedelta(
         years=years, months=months, weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds
     )
-    return (begin + step - relativedelta(seconds=1)).strftime("%Y-%m-%d")
+    try:
+        begin = datetime.fromisoformat(start.replace("Z", "+00:00") if "T" in start else (start + "-01-01")[:10])
+        return (begin + step - relativedelta(seconds=1)).strftime("%Y-%m-%d")
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"{duration[:60]!r} from {start} does not end in the calendar") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +225,8 @@ class Interval:
 def interval_in(text: str) -> Interval | None:
     """The period in a text; a single date is a period of its own precision. None where there is none."""
     period_text = " ".join(text.split())
+    if len(period_text) > _LONGEST:
+        return None
     if "start=" in period_text.replace(" ", "").lower() or "end=" in period_text.replace(" ", "").lower():
         return _dcmi(period_text)
     if "/" in period_text and (interval := _iso(period_text)) is not None:

@@ -12,6 +12,7 @@ from shapely.geometry.base import BaseGeometry
 
 from core.geo import BBox, enclosing_box
 from core.json_types import JsonMapping
+from core.reference_systems import read_reference_system
 from indexer.formats.repair.antimeridian import ACROSS_WARNING, PlaceEvidence, read_across
 from indexer.formats.xml_documents import Element, local_name
 
@@ -74,7 +75,7 @@ class PolygonReader:
     def _orient(self, element: Element) -> BaseGeometry:
         """The geometry as x = longitude, y = latitude."""
         name = next((name for part in element.iter("*") if (name := part.get("srsName"))), "")
-        if name and not _DEGREES.search(name):
+        if name and not _is_in_degrees(name):
             raise UnreadableGeometry(f"its reference system {name} is not in degrees")
         shape = shapely.union_all(list(_shapes(element)))
         if shape.is_empty:
@@ -110,6 +111,14 @@ class PolygonReader:
         if ACROSS_WARNING not in self.warnings:
             self.warnings.append("extent: longitudes 0..360 brought to -180..180")
         return shapely.union_all(list(_revolutions(shape)))
+
+
+def _is_in_degrees(reference_system: str) -> bool:
+    """The systems of whole countries too: RGF93, SIRGAS 2000, NZGD2000."""
+    try:
+        return _DEGREES.search(reference_system) is not None or read_reference_system(reference_system).in_degrees
+    except ValueError:
+        return False
 
 
 def _revolutions(shape: BaseGeometry) -> Iterator[BaseGeometry]:

@@ -18,8 +18,8 @@ _IN_BRACKETS = r"(?:\s*\(\s*cc[\s_-]*by[a-z\s_-]*\))?"
 _CREATIVE_COMMONS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r"creativecommons\.org/licen[cs]es/(?P<short>by(?:-nc)?(?:-sa|-nd)?)/(?P<version>[1-4]\.\d)(?:/(?P<land>[a-z]{2})\b)?",
-        r"\bcc[\s_-]*(?P<short>by(?:[\s_-]*nc)?(?:[\s_-]*(?:sa|nd))?)\)?[\s,_(-]*(?:v(?:ersion)?\.?\s*)?(?P<version>[1-4](?:\.\d)?)(?![\d.]*\d)",
+        r"creativecommons\.org/licen[cs]es/(?P<short>by(?:-nc)?(?:-sa|-nd)?)/(?P<version>[1-4]\.\d)(?:/(?P<land>[a-z]{2}|igo)\b)?",
+        r"\bcc[\s_-]*(?P<short>by(?:[\s_-]*nc)?(?:[\s_-]*(?:sa|nd))?)\)?[\s,_(-]*(?:v(?:ersion)?\.?\s*)?(?P<version>[1-4](?:\.\d)?)(?![\d.]*\d)(?:[\s-]+(?P<land>igo)\b)?",
         rf"creative\s*commons\s*:?\s*attribution(?P<long>{_CONDITIONS}){_IN_BRACKETS}[\s(,-]*(?:v(?:ersion)?\.?\s*)?(?P<version>[1-4]\.\d)",
         rf"\battribution(?P<long>{_CONDITIONS}){_IN_BRACKETS}\s*(?P<version>[1-4]\.\d)\s+(?:international|unported|generic)",
         r"dcat-ap\.de/def/licenses/cc-(?P<short>by(?:-nc)?(?:-sa|-nd)?)(?:-(?P<land>de))?/(?P<version>[1-4]\.\d)",
@@ -77,7 +77,7 @@ _SPDX_URL = re.compile(
     re.IGNORECASE,
 )
 _EU_AUTHORITY = re.compile(r"authority/licence/([A-Z0-9_]+)")
-_IDENTIFIER = re.compile(r"[A-Za-z0-9]+(?:[-.+][A-Za-z0-9]+)+\+?")
+_IDENTIFIER = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]+(?:[-.+][A-Za-z0-9]+)+\+?")
 _CLAUSE = re.compile(r"[.;:!?](?=\s|$)|,|\n|\bbut\b|\bsondern\b|\bmais\b")
 _NEGATION = re.compile(
     r"\b(?:not|cannot|isn't|aren't|doesn't|don't|never|no longer|neither|nor|without|unlike|rather than|instead of|other than"
@@ -90,6 +90,7 @@ _EXCEPTION = re.compile(
     r"\bexcept (?:under|within|as (?:permitted|allowed|licen[cs]ed)|in accordance with)\b", re.IGNORECASE
 )
 _FARTHEST_NEGATION = 60  # characters
+_LONGEST_CLAUSE = 500
 _METADATA_WORD = re.compile(r"\bmetadata\b", re.IGNORECASE)
 _SHORTEST_NAME = 12  # a shorter name is also an ordinary word
 _BY_ID = {identifier.casefold(): identifier for identifier in LICENSES}
@@ -215,8 +216,9 @@ def _gpl(gpl_text: str) -> str:
 
 
 def _clause_before(text: str, place: int) -> str:
-    """From the beginning of the clause to the licence at ``place``."""
-    begin = max((match.end() for match in _CLAUSE.finditer(text, 0, place)), default=0)
+    """From the beginning of the clause to the licence at ``place``; of a very long one the end."""
+    start = max(0, place - _LONGEST_CLAUSE)
+    begin = max((match.end() for match in _CLAUSE.finditer(text, start, place)), default=start)
     return text[begin:place]
 
 

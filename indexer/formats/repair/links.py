@@ -30,7 +30,7 @@ MEDIA_TYPES = {
 _DATA = frozenset(MEDIA_TYPES) - {
     ".pdf", ".html", ".htm", ".xml", ".txt", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".doc", ".docx"
 }  # fmt: skip
-_DOI = re.compile(r"(?:^|doi\.org/|doi:\s*|[\s(<\"'])(10\.\d{4,9}/[^\s\"<>]+)", re.IGNORECASE)
+_DOI = re.compile(r"(?:^|doi\.org/|doi:\s*|info:doi/|[\s(<\"'])(10\.\d{4,9}/[^\s\"<>]+)", re.IGNORECASE)
 _ENCODED_SLASH = re.compile(r"(10\.\d{4,9})%2[fF]")
 
 

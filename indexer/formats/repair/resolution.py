@@ -30,23 +30,28 @@ _SHORT_TIME = {
 _ISO_DURATION = re.compile(
     r"^P(?=.)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?(?:T(?=.)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?$"
 )
+_AMOUNT = r"(?<![\d.,])(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?+|\d++(?:[.,]\d++)?+|[.,]\d++)"
 _NUMBER_AND_UNIT = re.compile(
-    r"(?P<number>\d+\s*/\s*\d+|\d*[.,]?\d+)\s*[- ]?"
+    rf"(?P<number>\d+\s*/\s*\d+|{_AMOUNT})\s*[- ]?"
     r"(?P<unit>(?:decimal )?deg(?:ree)?s?|°|km|kilomet(?:er|re)s?|met(?:er|re)s?|m"
     r"|arc[- ]?min(?:ute)?s?|arc[- ]?sec(?:ond)?s?|minutes?|feet|ft|nautical miles?|miles?)\b",
     re.IGNORECASE,
 )
-_DEGREES = re.compile(r"(?P<number>\d+\s*/\s*\d+|\d*[.,]?\d+)\s*(?:°|º)")
-_BOTH_IN_ONE_UNIT = re.compile(r"(\d*[.,]?\d+)\s*(?:x|×|by)\s*(\d*[.,]?\d+)\s*([a-z°]+)", re.IGNORECASE)
+_DEGREES = re.compile(rf"(?P<number>\d+\s*/\s*\d+|{_AMOUNT})\s*(?:°|º)")
+_BOTH_IN_ONE_UNIT = re.compile(rf"({_AMOUNT})\s*(?:x|×|by)\s*({_AMOUNT})\s*([a-z°]+)", re.IGNORECASE)
+_THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
 _LIST_SEPARATOR = re.compile(r",\s+|;|\s+x\s+|\s+by\s+|\s+and\s+", re.IGNORECASE)
 _STEP = re.compile(
-    r"(?P<number>\d+(?:\.\d+)?)?\s*-?\s*(?P<unit>seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b", re.I
+    r"(?P<number>(?<![\d.])\d++(?:\.\d++)?+)?\s*+-?\s*"
+    r"(?P<unit>seconds?|minutes?|hours?|hr|days?|weeks?|months?|mon|years?|yr)(?:pt|c)?\b"  # CMIP: 3hrPt, monC
 )
+_COUNTED_ADVERB = re.compile(r"(\d)\s*-?\s*(hour|dai|week|month|year)ly\b")
 _NAMED_STEPS = {
     "subhourly": None, "hourly": "PT1H", "daily": "P1D", "weekly": "P7D", "monthly": "P1M", "quarterly": "P3M",
     "seasonal": "P3M", "annual": "P1Y", "annually": "P1Y", "yearly": "P1Y", "biennial": "P2Y", "decadal": "P10Y",
 }  # fmt: skip
 _WORD = re.compile(r"[a-z]+")
+_LONGEST = 500  # characters: no resolution needs more, and a text may have a million
 
 
 def metres(value: float, unit: str) -> float | None:
@@ -96,6 +101,7 @@ def _last_word(unit: str) -> str:
 
 def distance_in(text: str) -> float | None:
     """The first distance in a text in metres (the finest of a list, angles at the equator); None without one."""
+    text = text[:_LONGEST]
     parts = _LIST_SEPARATOR.split(_BOTH_IN_ONE_UNIT.sub(r"\1 \3 x \2 \3", text))
     distances = [distance for part in parts if (distance := _first_distance(part)) is not None]
     return min(distances) if len(distances) == len(parts) else _first_distance(text)
@@ -108,7 +114,10 @@ def _first_distance(text: str) -> float | None:
     unit = match.groupdict().get("unit") or "deg"
     unit = re.sub(r"[- ]", "", unit.lower())
     unit = {"minute": "arcmin", "minutes": "arcmin", "arcmins": "arcmin", "arcsecs": "arcsec"}.get(unit, unit)
-    numerator, _, denominator = match["number"].replace(",", ".").partition("/")
+    number = match["number"]
+    if not number.startswith(("0", ",")):  # 1,000 m is a kilometre, 0,250 km a quarter of one
+        number = _THOUSANDS.sub("", number)
+    numerator, _, denominator = number.replace(",", ".").partition("/")
     divisor = float(denominator or 1)
     return metres(float(numerator) / divisor, unit) if divisor else None
 
@@ -117,7 +126,8 @@ def step_in(text: str) -> str | None:
     """The first time step in a text as an ISO 8601 duration; None without one."""
     if duration := iso_duration(text):
         return duration
-    lower_text = text.lower()
+    lower_text = text[:_LONGEST].lower()
+    lower_text = _COUNTED_ADVERB.sub(lambda match: f"{match[1]} {match[2].replace('dai', 'day')}", lower_text)
     word = _WORD.search(lower_text)
     if word is not None and word[0] in _NAMED_STEPS:
         return _NAMED_STEPS[word[0]]

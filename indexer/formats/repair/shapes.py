@@ -169,7 +169,14 @@ class PlaceCollector:
                 return self._add_envelope(geometry.get("coordinates"))
         try:
             return self._add_shape(shapely.force_2d(shape(dict(geometry))))
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError, shapely.errors.ShapelyError) as error:
+        except (
+            ArithmeticError,
+            ValueError,
+            TypeError,
+            LookupError,
+            AttributeError,
+            shapely.errors.ShapelyError,
+        ) as error:
             return self._leave_out(f"GeoJSON that is none ({str(error)[:60]})")
 
     def add_geojson_text(self, text: str) -> bool:

@@ -10,14 +10,16 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060\ufeff\ufffe\uffff]")
+_INVISIBLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufffe\uffff]"
+)
 _PARAGRAPH = re.compile(r"\r?\n[^\S\n]*\r?\n\s*")
 _MARKUP = re.compile(
     r"</?(?:p|br|div|span|a|b|i|u|em|strong|ul|ol|li|h[1-6]|sub|sup|table|tr|td|th|tbody|font|img|hr|pre|code|dl|dt|dd)"
     r"(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
-_ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#[0-9]{1,6}|#[xX][0-9a-fA-F]{1,5});")
+_ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|[a-zA-Z]{3,6}\d{1,2}|#[0-9]{1,6}|#[xX][0-9a-fA-F]{1,5});")
 _BLOCKS = frozenset({
     "p", "br", "div", "ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6", "table", "tr", "hr", "pre", "dl",
     "dt", "dd"
