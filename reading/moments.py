@@ -18,7 +18,7 @@ from dateutil.relativedelta import relativedelta
 
 from core.timespan import TimeSpan, enclosing_span, instant_ms
 from reading.names import read_identifiers
-from reading.sentences import Claims, Range
+from reading.sentences import Claims, Range, alternatives
 from reading.time_forms import EARLIEST_YEAR, FORMS, Form, Reader, period_words, year_span
 from reading.time_words import AND, BETWEEN, COUNTS, LAST, NEXT, OPENING, SCALES, UNITS
 
@@ -32,15 +32,11 @@ _PLURALS = re.compile(
 _SINGULAR_S = {"mois", "mes", "mês"}
 
 
-def _alternatives(words: set[str]) -> str:
-    return "|".join(sorted(words, key=len, reverse=True))
-
-
 _COUNT = (
-    rf"(?<!\d[.,])(?P<count>\d{{1,3}}(?:[ ,.]\d{{3}}){{1,3}}|\d{{1,9}}(?:[.,]\d{{1,2}})?|{_alternatives(set(COUNTS))})"
-    rf"(?:[\s-](?P<scale>{_alternatives(set(SCALES))}))?"
+    rf"(?<!\d[.,])(?P<count>\d{{1,3}}(?:[ ,.]\d{{3}}){{1,3}}|\d{{1,9}}(?:[.,]\d{{1,2}})?|{alternatives(set(COUNTS))})"
+    rf"(?:[\s-](?P<scale>{alternatives(set(SCALES))}))?"
 )
-_TIME_UNIT = rf"(?P<unit>{_alternatives(set(UNITS) | {'kyr', 'ka', 'myr', 'ma'})})(?!\w)"
+_TIME_UNIT = rf"(?P<unit>{alternatives(set(UNITS) | {'kyr', 'ka', 'myr', 'ma'})})(?!\w)"
 _FEWS = r"(?:few|several|some|einigen?|mehreren?|wenigen|quelques|algunos|pocos|pochi|poucos)\s"
 
 _FORMS: tuple[tuple[RelativeForm, re.Pattern[str]], ...] = (

@@ -96,11 +96,6 @@ def _as_measured(column: Floats) -> list[float | None]:
     return [None if math.isnan(value) else value for value in column.tolist()]
 
 
-def measured(value: float) -> float | None:
-    """A number of a column, None for NaN."""
-    return None if math.isnan(value) else float(value)
-
-
 def rank(
     candidates: Candidates,
     target: Target,
@@ -284,11 +279,11 @@ def _hausdorff_window(ranking: Ranking) -> int:
 
 def _part(ranking: Ranking, name: SignalName, index: int) -> Json:
     term = ranking.terms[name]
-    counted = float(term.counted[index])
+    (raw,), counted = _as_measured(term.raw[[index]]), float(term.counted[index])
     reasons = _reasons(ranking, name, index)
     return {
         "signal": name,
-        "raw": measured(term.raw[index]),
+        "raw": raw,
         "normalised": counted,
         "weight": term.weight,
         "contribution": term.weight * counted,
