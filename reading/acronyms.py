@@ -44,7 +44,7 @@ _ACRONYM = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+/ -]{0,14}")
 _SENSE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _TOKEN = re.compile(r"[^\W_](?:[^\s,;:!?()\[\]\"]*[^\W_+])?\+?")
 _SHORTEST, _LONGEST = 2, 10  # characters of an acronym's key
-_MOST_WORDS = 8  # of an expansion
+_MOST_WORDS, _LONGEST_WORDS = 8, 200  # of an expansion, and their characters
 _MOST_READ = 24  # words of a question
 MOST_CANDIDATES = 16  # of a question
 _CAPITALS_OR_DIGITS = re.compile(r"[A-Z0-9]")
@@ -190,6 +190,6 @@ def _long_forms(text: str, words: Sequence[re.Match[str]], acronyms: Acronyms) -
         for first, last in zip(words, words[length - 1 :], strict=False):
             part = text[first.start() : last.end()]
             key, senses = words_key(part), acronyms.acronyms_for(part)
-            if key not in keys_found and (senses or len(words) <= _MOST_WORDS):
+            if len(key) <= _LONGEST_WORDS and key not in keys_found and (senses or len(words) <= _MOST_WORDS):
                 keys_found.add(key)
                 yield AcronymCandidate(part, first.start(), last.end(), False, key, senses)

@@ -1,16 +1,18 @@
 """Reads coordinates in a text: boxes, points and bands of latitude or longitude.
 
 ``bbox 5,45,15,55`` is west, south, east, north. ``45.5N 10.2E`` and ``52.5, 13.4`` (latitude first, as people
-write it) are points. ``between 10S and 20S`` is a band around the world, ``10-20S, 30-40E`` a box.
+write it) are points. ``between 10S and 20S`` is a band around the world, ``10-20S, 30-40E`` a box. Longitudes of boxes
+and bands count from -180 to 180 or from 0 to 360.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from core.geo import BBox
+from core.geo import BBox, normalise_longitude
 from reading.sentences import Claims
 
 # White space and digits are matched possessively: a mismatch fails at once, however long the text.
@@ -26,17 +28,21 @@ _BBOX = re.compile(
 )
 
 
+_DEGREES = r"\d{1,3}(?:[.,]\d++)?+"  # "52,5N" is no band from 52 to 5
+_NO_UNIT = r"(?![A-Za-z]|\s?/?m(?:²|\^|-?2))"  # "10 to 20 W/m2" is no band
+
+
 def _angle(name: str, letters: str) -> str:
-    return rf"(?P<{name}>\d{{1,3}}(?:\.\d++)?){_MINUTES.format(name)}\s*+(?P<{name}_letter>[{letters}])(?![A-Za-z])"
+    return rf"(?P<{name}>{_DEGREES}){_MINUTES.format(name)}\s*+(?P<{name}_letter>[{letters}])(?![A-Za-z])"
 
 
 def _band(name: str, letters: str) -> str:
-    first = rf"(?P<{name}1>\d{{1,3}}(?:\.\d++)?)\s*+[°º]?\s*+(?P<{name}1_letter>[{letters}])?"
-    second = rf"(?P<{name}2>\d{{1,3}}(?:\.\d++)?)\s*+[°º]?\s*+(?P<{name}2_letter>[{letters}])(?![A-Za-z])"
-    return rf"(?:[Bb]etween\s++|[Ff]rom\s++)?(?<![\d.]){first}{_TO}{second}"
+    first = rf"(?P<{name}1>{_DEGREES})\s*+[°º]?\s*+(?P<{name}1_letter>[{letters}])?"
+    second = rf"(?P<{name}2>{_DEGREES})\s*+[°º]?\s*+(?P<{name}2_letter>[{letters}]){_NO_UNIT}"
+    return rf"(?:[Bb]etween\s++|[Ff]rom\s++)?(?<![\w.])(?<!\d,){first}{_TO}{second}"
 
 
-_POINT = re.compile(rf"(?<![\d.]){_angle('lat', 'NSns')}[\s,;]*+{_angle('lon', 'EWew')}")
+_POINT = re.compile(rf"(?<![\d.])(?<!\d,){_angle('lat', 'NSns')}[\s,;]*+{_angle('lon', 'EWew')}")
 _DECIMAL = re.compile(r"(?<![\d.,])(?P<lat>[+-]?\d{1,2}\.\d++)\s*+[,;]\s*+(?P<lon>[+-]?\d{1,3}\.\d++)(?!\d|[.,]\s*+\d)")
 _LABELLED_VALUES = re.compile(
     rf"\blat(?:itude)?\s*+[:=]?\s*+(?P<lat>{_NUMBER})[\s,;]*+(?:and\s++)?\blon(?:g|gitude)?\s*+[:=]?\s*+(?P<lon>{_NUMBER})(?![\d.])",
@@ -75,17 +81,18 @@ def written_boxes(text: str) -> list[WrittenBox]:
     if not any(map(str.isdigit, text)):
         return []
     boxes: list[WrittenBox] = []
-    claims = Claims(len(text))
-    for candidates in (_boxes(text), _points(text), _bands(text), _poleward(text)):
+    claims, plain = Claims(len(text)), text.replace("−", "-")
+    # Areas before points: "5°N-5°S, 170°W-120°W" is not the point in its middle.
+    for candidates in (_boxes(plain), _areas(plain), _points(plain), _bands(plain), _poleward(plain)):
         boxes += [candidate for candidate in candidates if claims.claim((candidate.start, candidate.end))]
-    return sorted(boxes, key=lambda box: box.start)
+    return [replace(box, text=text[box.start : box.end]) for box in sorted(boxes, key=lambda box: box.start)]
 
 
 def _boxes(text: str) -> list[WrittenBox]:
     boxes = []
     for match in _BBOX.finditer(text):
         west, south, east, north = (float(match[group]) for group in (1, 2, 3, 4))
-        boxes += _valid(text, match.span(), (west, south, east, north))
+        boxes += _area(text, match.span(), (west, east), (south, north))
     return boxes
 
 
@@ -104,36 +111,46 @@ def _points(text: str) -> list[WrittenBox]:
 
 def _degrees(match: re.Match[str], name: str) -> float:
     minutes, seconds = float(match[f"{name}_min"] or 0.0), float(match[f"{name}_sec"] or 0.0)
-    value = float(match[name]) + minutes / 60.0 + seconds / 3600.0
+    value = float(match[name].replace(",", ".")) + minutes / 60.0 + seconds / 3600.0
     return -value if match[f"{name}_letter"] in "SsWw" else value
 
 
-def _bands(text: str) -> list[WrittenBox]:
+def _areas(text: str) -> list[WrittenBox]:
+    """Bands of latitude with a band of longitude beside them."""
     longitudes = list(_LONGITUDES.finditer(text))
     starts = [match.start() for match in longitudes]
-    boxes, claims = [], Claims(len(text))
+    boxes = []
     for latitudes in _LATITUDES.finditer(text):
-        south, north = sorted(_ends(latitudes, "lat"))
         next_number = bisect_left(starts, latitudes.end())
         nearest_longitudes = longitudes[max(0, next_number - 2) : next_number + 1]
         partner = next((match for match in nearest_longitudes if _is_beside(text, latitudes, match)), None)
-        west, east = _ends(partner, "lon") if partner else (-180.0, 180.0)
-        span = _joint_range(latitudes, partner)
-        boxes += _valid(text, span, (west, south, east, north))
-    for box in boxes:
-        claims.block((box.start, box.end))
-    for match in longitudes:
-        if claims.claim(match.span()):
-            west, east = _ends(match, "lon")
-            boxes += _valid(text, match.span(), (west, -90.0, east, 90.0))
+        if partner is not None:
+            span = min(latitudes.start(), partner.start()), max(latitudes.end(), partner.end())
+            boxes += _area(text, span, _west_east(partner), sorted(_ends(latitudes, "lat")))
     return boxes
+
+
+def _bands(text: str) -> list[WrittenBox]:
+    boxes = []
+    for match in _LATITUDES.finditer(text):
+        boxes += _area(text, match.span(), (-180.0, 180.0), sorted(_ends(match, "lat")))
+    for match in _LONGITUDES.finditer(text):
+        boxes += _area(text, match.span(), _west_east(match), (-90.0, 90.0))
+    return boxes
+
+
+def _west_east(match: re.Match[str]) -> tuple[float, float]:
+    """On one side of the meridian in either order: "10-20W" is not the way around the world."""
+    west, east = _ends(match, "lon")
+    is_turned = west > east and west * east >= 0.0 and max(abs(west), abs(east)) <= 180.0
+    return (east, west) if is_turned else (west, east)
 
 
 def _ends(match: re.Match[str], name: str) -> tuple[float, float]:
     last = match[f"{name}2_letter"]
     first = match[f"{name}1_letter"] or last
     return tuple(  # type: ignore[return-value]
-        -float(match[number]) if letter in "SsWw" else float(match[number])
+        float(match[number].replace(",", ".")) * (-1.0 if letter in "SsWw" else 1.0)
         for number, letter in ((f"{name}1", first), (f"{name}2", last))
     )
 
@@ -144,10 +161,6 @@ def _is_beside(text: str, a: re.Match[str], b: re.Match[str]) -> bool:
     return first.end() <= second.start() and len(gap) <= _LONGEST_GAP and _BETWEEN_BANDS.match(gap) is not None
 
 
-def _joint_range(a: re.Match[str], b: re.Match[str] | None) -> tuple[int, int]:
-    return a.span() if b is None else (min(a.start(), b.start()), max(a.end(), b.end()))
-
-
 def _poleward(text: str) -> list[WrittenBox]:
     boxes = []
     for match in _POLEWARD.finditer(text):
@@ -155,9 +168,19 @@ def _poleward(text: str) -> list[WrittenBox]:
         latitude = float(match["lat"]) if northern else -float(match["lat"])
         side = match["side"].lower()
         upwards = side == "north" or (side == "poleward" and northern)
-        band = (-180.0, latitude, 180.0, 90.0) if upwards else (-180.0, -90.0, 180.0, latitude)
-        boxes += _valid(text, match.span(), band)
+        boxes += _area(text, match.span(), (-180.0, 180.0), (latitude, 90.0) if upwards else (-90.0, latitude))
     return boxes
+
+
+def _area(
+    text: str, span: tuple[int, int], west_east: tuple[float, float], latitudes: Sequence[float]
+) -> list[WrittenBox]:
+    (west, east), (south, north) = west_east, latitudes
+    if max(abs(west), abs(east)) > 360.0:
+        return []
+    if east - west >= 360.0:
+        west, east = -180.0, 180.0
+    return _valid(text, span, (normalise_longitude(west), south, normalise_longitude(east), north))
 
 
 def _valid(text: str, span: tuple[int, int], edges: tuple[float, float, float, float]) -> list[WrittenBox]:

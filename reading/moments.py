@@ -16,11 +16,11 @@ from typing import Literal
 
 from dateutil.relativedelta import relativedelta
 
-from core.timespan import TimeSpan, instant_ms
+from core.timespan import TimeSpan, enclosing_span, instant_ms
 from reading.names import read_identifiers
-from reading.sentences import Claims, Range
-from reading.time_forms import EARLIEST_YEAR, FORMS, period_words, year_span
-from reading.time_words import COUNTS, LAST, NEXT, SCALES, UNITS
+from reading.sentences import Claims, Range, alternatives
+from reading.time_forms import EARLIEST_YEAR, FORMS, Form, Reader, period_words, year_span
+from reading.time_words import AND, BETWEEN, COUNTS, LAST, NEXT, OPENING, SCALES, UNITS
 
 RelativeForm = Literal["last", "calendar", "ago", "next", "this"]
 
@@ -32,15 +32,11 @@ _PLURALS = re.compile(
 _SINGULAR_S = {"mois", "mes", "mês"}
 
 
-def _alternatives(words: set[str]) -> str:
-    return "|".join(sorted(words, key=len, reverse=True))
-
-
 _COUNT = (
-    rf"(?P<count>\d{{1,3}}(?:[ ,.]\d{{3}}){{1,3}}|\d{{1,9}}|{_alternatives(set(COUNTS))})"
-    rf"(?:[\s-](?P<scale>{_alternatives(set(SCALES))}))?"
+    rf"(?<!\d[.,])(?P<count>\d{{1,3}}(?:[ ,.]\d{{3}}){{1,3}}|\d{{1,9}}(?:[.,]\d{{1,2}})?|{alternatives(set(COUNTS))})"
+    rf"(?:[\s-](?P<scale>{alternatives(set(SCALES))}))?"
 )
-_TIME_UNIT = rf"(?P<unit>{_alternatives(set(UNITS) | {'kyr', 'ka', 'myr', 'ma'})})(?!\w)"
+_TIME_UNIT = rf"(?P<unit>{alternatives(set(UNITS) | {'kyr', 'ka', 'myr', 'ma'})})(?!\w)"
 _FEWS = r"(?:few|several|some|einigen?|mehreren?|wenigen|quelques|algunos|pocos|pochi|poucos)\s"
 
 _FORMS: tuple[tuple[RelativeForm, re.Pattern[str]], ...] = (
@@ -81,10 +77,13 @@ def _relative_span(form: RelativeForm, match: Match[str], today: date) -> TimeSp
     return TimeSpan(start, now) if form == "last" else _span_around(today, number, unit, start)
 
 
-def _count(number_text: str | None, scale: str | None) -> int | None:
+_THOUSANDS = re.compile(r"[ ,.](?=\d{3}(?!\d))")
+
+
+def _count(number_text: str | None, scale: str | None) -> float | None:
     if number_text is None:
         return None
-    number = COUNTS.get(number_text) or int(re.sub(r"[ ,.]", "", number_text))
+    number = COUNTS.get(number_text) or float(_THOUSANDS.sub("", number_text).replace(",", "."))
     return number * SCALES.get(scale or "", 1)
 
 
@@ -101,13 +100,13 @@ def _calendar_unit(unit: str, today: date, step: int) -> TimeSpan | None:
     return None
 
 
-def _shift(today: date, number: int, unit: str) -> int | None:
+def _shift(today: date, number: float, unit: str) -> int | None:
     """Today moved by a number of units, in ms; None if out of range."""
     if unit in _YEARS:
-        return _shifted_years(today, number * _YEARS[unit])
+        return _shifted_years(today, round(number * _YEARS[unit]))
     if abs(number) > 30_000:
         return None
-    step = relativedelta(**{unit: number})  # type: ignore[arg-type]  # days, weeks or months
+    step = relativedelta(**{unit: round(number)})  # type: ignore[arg-type]  # days, weeks or months
     try:
         new_date = today + step
     except (ValueError, OverflowError):  # before year 1 or after year 9999
@@ -124,11 +123,11 @@ def _shifted_years(today: date, years: int) -> int | None:
     return year_span(year, year).start_ms
 
 
-def _span_around(today: date, number: int, unit: str, instant: int) -> TimeSpan:
+def _span_around(today: date, number: float, unit: str, instant: int) -> TimeSpan:
     """ "10 years ago" is that calendar year, "3 weeks ago" that day; long ago, give or take a twentieth."""
     if unit not in _YEARS:
         return TimeSpan(instant, instant + 86_399_999)
-    years = number * _YEARS[unit]
+    years = round(number * _YEARS[unit])
     slack = years // 20 if years >= 200 else 0
     return year_span(today.year - years - slack, today.year - years + slack)
 
@@ -219,4 +218,32 @@ def _calendar(text: str, low: str, language: str | None, *, in_south: bool) -> I
             read = form.read_south if in_south and form.read_south is not None else form.read
             span = read(match)
             place = match.span()
+            if span is not None and (joined := _with_first_number(low, match, span, form, read)) is not None:
+                yield (joined.start, joined.end), joined
             yield place, None if span is None else Moment(*place, span, "explicit", form.confidence)
+
+
+_LONGEST_FIRST = 40  # characters of "between the 18th and "
+_FIRST_NUMBER = re.compile(
+    rf"(?:(?<!\w)(?:(?P<between>{BETWEEN})|{OPENING})\s)?(?:(?:the|dem|le)\s)?"
+    r"(?<![\w.,:/-])(?P<number>\d{1,4}(?:[, ]\d{3}){0,3}(?:\.\d{1,6})?)(?P<ordinal>st|nd|rd|th|\.)?"
+    rf"(?:\s?[-–—]\s?|\s(?:to|bis|à|a|al|au|(?P<and>{AND}))\s(?:(?:the|dem|le)\s)?)$"
+)
+_WHOLE, _DECIMAL = re.compile(r"\d+"), re.compile(r"\d+(?:[, ]\d{3})*(?:\.\d+)?")
+
+
+def _with_first_number(low: str, last: Match[str], span: TimeSpan, form: Form, read: Reader) -> Moment | None:
+    """The range whose two numbers share what follows: "500-300 BC", "15 to 20 May 2003", "between 10 and 5 ka".
+
+    ``span``: of the ``last`` number.
+    """
+    first = _FIRST_NUMBER.search(low, max(0, last.start() - _LONGEST_FIRST), last.start())
+    if first is None or (first["and"] and not (first["between"] or first["ordinal"])):
+        return None
+    for pattern in (_DECIMAL, _WHOLE):
+        number = pattern.match(last[0])
+        match = form.pattern.fullmatch(first["number"] + last[0][number.end() :]) if number is not None else None
+        both = enclosing_span([first_span, span]) if match and (first_span := read(match)) is not None else None
+        if both is not None:
+            return Moment(first.start(), last.end(), both, "explicit", form.confidence)
+    return None

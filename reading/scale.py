@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from reading.sentences import Claims, lower_case
+from reading.sentences import Claims, alternatives, lower_case
 
 KILOMETRES = r"km|kilomet(?:er|re)s?|kilomètres?|kilómetros?|chilometri|quilômetros?|kilometern"
 METRES = r"m|met(?:er|re)s?|metern|mètres?|metros?|metri"
@@ -152,14 +152,10 @@ _RATIO = re.compile(
 _TIMES = {"k": 1_000, "tausend": 1_000, "m": 1_000_000, "million": 1_000_000, "mio": 1_000_000}
 
 
-def _alternatives(choices: dict[str, str]) -> str:
-    return "|".join(sorted(choices, key=len, reverse=True))
-
-
-_STEP = re.compile(rf"(?<!\w)(?P<half>half[\s-])?(?<!sub-)(?<!sub )(?P<word>{_alternatives(STEPS)})(?:e[snrm]?)?(?!\w)")
+_STEP = re.compile(rf"(?<!\w)(?P<half>half[\s-])?(?<!sub-)(?<!sub )(?P<word>{alternatives(STEPS)})(?:e[snrm]?)?(?!\w)")
 _COUNTED_STEP = re.compile(
-    rf"(?<![\w.,–])(?<!\w-)(?P<count>\d{{1,3}})(?:-(?P<joined>{_alternatives(STEP_UNITS)})(?:e[snrm]?)?(?!\w)|"
-    rf"\s?(?P<apart>\w{{2,10}}(?:ly|lich)(?:e[snrm]?)?)(?!\w)|\s?(?P<noun>{_alternatives(STEP_UNITS)})\s(?:{STEP_NOUNS})(?!\w))"
+    rf"(?<![\w.,–])(?<!\w-)(?P<count>\d{{1,3}})(?:-(?P<joined>{alternatives(STEP_UNITS)})(?:e[snrm]?)?(?!\w)|"
+    rf"\s?(?P<apart>\w{{2,10}}(?:ly|lich)(?:e[snrm]?)?)(?!\w)|\s?(?P<noun>{alternatives(STEP_UNITS)})\s(?:{STEP_NOUNS})(?!\w))"
 )
 _LEVELS = tuple((cast(Level, level), re.compile(rf"(?<!\w)(?:{form})(?!\w)")) for level, form in LEVELS)
 _CONTINUING_NAME = re.compile(r"\s[A-Z][a-z]")

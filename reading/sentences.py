@@ -20,6 +20,11 @@ def lower_case(text: str) -> str:
     return "".join(lower_letter if len(lower_letter := letter.lower()) == 1 else letter for letter in text)
 
 
+def alternatives(words: Iterable[str]) -> str:
+    """The words as a part of a pattern, the longest first."""
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
 def is_within(part: Range, ranges: Iterable[Range]) -> bool:
     """Whether one of the ranges contains all of it."""
     for start, end in ranges:  # noqa: SIM110 - of each word of a question: a generator takes twice the time

@@ -232,11 +232,13 @@ def _decade_word(match: Match[str]) -> TimeSpan:
 
 
 def _century(match: Match[str]) -> TimeSpan | None:
-    """The 19th century is 1801 to 1900."""
+    """The 19th century is 1801 to 1900, the 5th before Christ 500 to 401."""
     century_text = next(group for group in match.groups() if group)
     number = (
         ORDINALS.get(century_text) or _ROMAN.get(century_text) or (int(century_text) if century_text.isdigit() else 0)
     )
+    if match["bc"]:
+        return year_span(1 - 100 * number, 100 - 100 * number) if number else None
     return year_span(100 * number - 99, 100 * number) if 1 <= number <= 22 else None
 
 
@@ -249,9 +251,10 @@ def _age(match: Match[str]) -> TimeSpan | None:
 
 
 def _era(match: Match[str]) -> TimeSpan | None:
-    """``500 BC`` is the astronomical year -499."""
+    """``500 BC`` is the astronomical year -499; ``AD 1000-1200`` are 201 years."""
     year = 1 - int(match[1]) if match[1] else int(match[2] or match[3])
-    return year_span(year, year) if year <= 2199 else None
+    last = max(year, int(match[4] or year))
+    return year_span(year, last) if last <= 2199 else None
 
 
 def _year(match: Match[str]) -> TimeSpan:
@@ -327,7 +330,7 @@ FORMS: tuple[Form, ...] = (
         re.compile(
             rf"(?<!\w)(?:(\d{{1,2}})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|({_alternatives(ORDINALS)})[\s-](?:century|jahrhunderts?)"
             rf"|(\d{{1,2}})\.\s?jahrhunderts?|(\d{{1,2}}|{_ROMANS})\s?(?:e|è|ème|ième)\s?siècle"
-            rf"|(?:siglo|século|secolo)\s(\d{{1,2}}|{_ROMANS})|({_ROMANS})\ssecolo)(?!\w)"
+            rf"|(?:siglo|século|secolo)\s(\d{{1,2}}|{_ROMANS})|({_ROMANS})\ssecolo)(?P<bc>\s(?:bce?|b\.c\.|v\.\s?chr\.))?(?!\w)"
         ),
         _century,
         0.9,
@@ -342,7 +345,10 @@ FORMS: tuple[Form, ...] = (
         case_sensitive=True,
     ),
     Form(
-        re.compile(r"(?<![\w.,])(?:(\d{1,5})\s(?:BCE?|B\.C\.)|(\d{1,4})\s(?:AD|CE)|(?:AD|A\.D\.)\s(\d{1,4}))(?!\w)"),
+        re.compile(
+            r"(?<![\w.,])(?:(\d{1,5})\s(?:BCE?|B\.C\.|v\.\s?Chr\.)|(\d{1,4})\s(?:AD|CE|n\.\s?Chr\.)"
+            r"|(?:AD|A\.D\.)\s(\d{1,4})(?:[-–](\d{1,4}))?)(?!\w)"
+        ),
         _era,
         0.9,
         case_sensitive=True,

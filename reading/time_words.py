@@ -151,6 +151,7 @@ ONWARDS = (
     r"onwards?|on|and later|and after(?!\s\d)|or later|and beyond|und später|et après|et plus tard|en adelante|"
     r"y después|in poi|in avanti|em diante"
 )
+EARLIER = r"(?:and|or) (?:earlier|before(?!\s\d))|(?:und|oder) früher|et (?:avant|plus tôt)|y antes|e prima|e antes"
 ARTICLES = (
     r"the|year|years|dem|den|der|des|das|jahr|jahre|le|la|les|l|an|année|el|los|las|año|il|lo|gli|o|os|as|anno|ano|"
     r"about|around|circa|ca\.?|approximately"

@@ -54,6 +54,7 @@ _AND = re.compile(rf"\s{{1,3}}(?:{words.AND})\s{{1,3}}{_ARTICLES}")
 _TO_PRESENT = re.compile(
     rf"(?:{_DASH}|\s{{1,3}}(?:(?:and|und|et|y|e)\s)?(?:{words.TO})\s{{1,3}}{_ARTICLES})(?:{words.PRESENT})(?!\w)"
 )
+_AND_EARLIER = re.compile(rf"\s(?:{words.EARLIER})(?!\w)")
 _ONWARDS = re.compile(rf"\s{{1,3}}(?:{words.ONWARDS})(?!\w)|\s?[-–](?=\s{{0,3}}(?:$|[,;)]))|\+(?!\w)")
 
 
@@ -180,12 +181,14 @@ def _join_spans(earlier: TimeSpan, later: TimeSpan) -> TimeSpan:
 
 
 def _open_ended(low: str, end_before: int, moment: Moment) -> Moment | None:
-    """ "1990 to present", "1990 onwards", "2010/.."."""
-    match = _TO_PRESENT.match(low, moment.end) or _ONWARDS.match(low, moment.end)
+    """ "1990 to present", "1990 onwards", "2010/..", and "1990 or earlier"."""
+    earlier = _AND_EARLIER.match(low, moment.end)
+    match = earlier or _TO_PRESENT.match(low, moment.end) or _ONWARDS.match(low, moment.end)
     if match is None or moment.kind not in ("explicit", "period"):
         return None
     lead = _text_before(low, end_before, moment)
-    open_moment = replace(moment, end=match.end(), span=TimeSpan(moment.span.start_ms, None), confidence=0.95)
+    span = TimeSpan(moment.span.start_ms, None) if earlier is None else TimeSpan(None, moment.span.end_ms)
+    open_moment = replace(moment, end=match.end(), span=span, confidence=0.95)
     return _extend(open_moment, lead, _SINCE.search(lead) or _OPENING.search(lead) or _BETWEEN.search(lead))
 
 

@@ -209,20 +209,15 @@ def rules_on_trial(curated: ActiveRules) -> Iterator[None]:
         _trial_rules.reset(token)
 
 
-def _today() -> date:
-    return datetime.now(UTC).date()
-
-
 class LiveRules:
     """Call it for the active rules. Thread-safe; keeps the last rules if reading fails."""
 
-    def __init__(self, store: CurationStore, today: Callable[[], date] = _today, every_s: float = READ_EVERY_S) -> None:
+    def __init__(self, store: CurationStore) -> None:
         self._store = store
-        self._today = today
         self._lock = threading.Lock()
         self._rules = NO_RULES
         self._rule_of: tuple[Mark, date] | None = None
-        self._ticker = Ticker(self, every_s, "curation")
+        self._ticker = Ticker(self, READ_EVERY_S, "curation")
 
     def __call__(self) -> ActiveRules:
         self._ticker.start()
@@ -231,7 +226,7 @@ class LiveRules:
     def tick(self) -> None:
         """Reads the rules if they changed, or if a new day began."""
         with self._lock:
-            today = self._today()
+            today = datetime.now(UTC).date()
             state = (self._store.mark(), today)
             if state != self._rule_of:
                 self._rules = ActiveRules.of(self._store.rules(draft=""), today)

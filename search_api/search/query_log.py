@@ -269,7 +269,7 @@ def decades(interpretation: Interpretation) -> Sequence[int]:
         int(1970 + edge / _YEAR_MS) // _YEARS * _YEARS
         for edge in (interpretation.span.start_ms, interpretation.span.end_ms)
     )
-    return list(range(first, last + 1, _YEARS))[:_MOST_DECADES]
+    return list(range(first, last + 1, _YEARS)[:_MOST_DECADES])
 
 
 def _digest(secret: bytes, text: str) -> bytes:

@@ -20,9 +20,9 @@ FacetName = Literal[
 ]  # fmt: skip
 
 PERSON: FacetName = "person"
+"""Counted only if named: it reads the sources of the matches."""
 NAMES_APART = 5
 """How far the words of a person's name may stand from where they were typed: last name first, initials."""
-"""Counted only if named: it reads the sources of the matches."""
 
 COUNTED: frozenset[FacetName] = frozenset(("cell", "year"))
 """Facets for maps and time lines, with hundreds of values: only if named. Records have them since ``CELLS_SINCE``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, Protocol
 
@@ -18,7 +18,7 @@ from core.names import folded_phrase, name_key
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all, with_current_index
 from search_api.search.request import PERSON
-from search_api.search.retrieval.clauses import lucene_escaped
+from search_api.search.retrieval.clauses import fits_pattern, lucene_escaped
 from search_api.search.retrieval.facets import PEOPLE, WRITTEN, contact_values
 from search_api.search.retrieval.serving import ServingResolver
 
@@ -43,29 +43,30 @@ class KeywordSuggestion:
 
 
 @dataclass(frozen=True, slots=True)
-class IndexSuggestions:
+class Suggestions:
     """Each list best first."""
 
     titles: Sequence[TitleSuggestion] = ()
     keywords: Sequence[KeywordSuggestion] = ()
+    places: Sequence[Place] = ()
     names: Sequence[NameSuggestion] = ()
 
 
-def index_suggestions(client: Elasticsearch, index: str, typed: str, limit: int) -> IndexSuggestions:
-    """If nothing matches exactly, searches again with typing errors allowed."""
+def index_suggestions(client: Elasticsearch, index: str, typed: str, limit: int) -> Suggestions:
+    """Without places. If nothing matches exactly, searches again with typing errors allowed."""
     text = folded_phrase(typed)
-    if not text:
-        return IndexSuggestions()
+    if not text or not fits_pattern(text):
+        return Suggestions()
     bodies = [_titles_body(text, limit, fuzzy=False), _keywords_body(text, limit), names_body(typed, limit)]
     titles, keywords, names = search_all(client, [part for body in bodies for part in ({"index": index}, body)])
-    suggestions = IndexSuggestions(_titles(titles), _keywords(keywords), names_in(names, limit))
+    suggestions = Suggestions(_titles(titles), _keywords(keywords), names=names_in(names, limit))
     if suggestions.titles or suggestions.keywords or suggestions.names or slips_allowed(text) == 0:
         return suggestions
     titles, keywords = search_all(
         client,
         [{"index": index}, _titles_body(text, limit, fuzzy=True), {"index": index}, _misspelt_body(text)],
     )
-    return IndexSuggestions(_titles(titles), _similar_keywords(_keywords(keywords), text, limit))
+    return Suggestions(_titles(titles), _similar_keywords(_keywords(keywords), text, limit))
 
 
 def _titles_body(text: str, limit: int, *, fuzzy: bool) -> Json:
@@ -131,16 +132,6 @@ def _similar_keywords(keywords: Sequence[KeywordSuggestion], text: str, limit: i
     return [keyword for _, keyword in sorted(slipped_keywords, key=lambda pair: (pair[0], -pair[1].count))][:limit]
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestions:
-    """Each list best first."""
-
-    titles: tuple[TitleSuggestion, ...]
-    keywords: tuple[KeywordSuggestion, ...]
-    places: tuple[Place, ...]
-    names: tuple[NameSuggestion, ...] = ()
-
-
 class Suggester:
     """Stateless except for the gazetteer's tables, so threads may share it."""
 
@@ -154,19 +145,15 @@ class Suggester:
 
     def suggest(self, typed: str, limit: int) -> Suggestions:
         """At most ``limit`` of each kind. Raises Unavailable."""
-        suggestions = with_current_index(
-            self._resolver, lambda serving: index_suggestions(self._client, serving.records.index, typed, limit)
-        )
-        contacts = with_current_index(
+        suggestions, contacts = with_current_index(
             self._resolver,
-            lambda serving: contact_suggestions(
-                self._client, serving.records.index, typed, limit, finds_people=self._finds_people
+            lambda serving: (
+                index_suggestions(self._client, serving.records.index, typed, limit),
+                contact_suggestions(self._client, serving.records.index, typed, limit, finds_people=self._finds_people),
             ),
         )
-        places = tuple(self._places.suggest(typed, limit))
-        return Suggestions(
-            tuple(suggestions.titles), tuple(suggestions.keywords), places, (*suggestions.names, *contacts)[:limit]
-        )
+        names = (*suggestions.names, *contacts)[:limit]
+        return replace(suggestions, places=self._places.suggest(typed, limit), names=names)
 
 
 NameKind = Literal["short_name", "platform", "instrument", "project", "organisation", "person"]
@@ -222,7 +209,7 @@ def contact_suggestions(
 ) -> list[NameSuggestion]:
     """Organisations and people of records with a word that begins like the last typed one."""
     text = folded_phrase(typed)
-    if len(name_key(text)) < _LEAST_CONTACT:
+    if len(name_key(text)) < _LEAST_CONTACT or not fits_pattern(text):
         return []
     kinds: dict[NameKind, tuple[str, str]] = {"organisation": ("contacts.organisation", "contacts.organisation.exact")}
     if finds_people:

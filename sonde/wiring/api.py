@@ -40,6 +40,7 @@ from search_api.library.entries import LibraryEntries, LibrarySearch
 from search_api.library.notebooks import Notebooks
 from search_api.library.personal_library import PersonalLibrary, PersonalLibraryParts, Quota
 from search_api.parts import Parts
+from search_api.search.retrieval.density import catalogue_density
 from search_api.search.retrieval.serving import Readiness, ServingResolver
 from search_api.search.suggester import PlaceSuggester, Suggester
 from search_api.stewards.harvests import ConfiguredSource, Harvests, Quality, ScheduleState, WaitingRun
@@ -110,6 +111,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         usage=usage,
         groups=groups_of_caller,
         finds_people=finds_people,
+        density=catalogue_density(client_of_all, prefix),
     )
     refuse_unservable(resolver)
     curation.try_tick()

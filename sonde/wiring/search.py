@@ -72,8 +72,11 @@ def search_pipeline(
     usage: Callable[[], UsageTable] = no_usage,
     groups: Callable[[], frozenset[str]] = frozenset,
     finds_people: bool = True,
+    density: RecordDensity | None = None,
 ) -> tuple[SearchPipeline, ServingResolver]:
-    """The pipeline for serving and evaluation, on one prefix; ``groups`` are the current caller's."""
+    """The pipeline for serving and evaluation, on one prefix; ``groups`` are the current caller's. ``density``: of all
+    records, where ``client`` shows each caller others.
+    """
     resolver = resolver or ServingResolver(client, prefix, models.embedder)
     vocabularies = loaded_vocabularies(VocabularyStore(client, prefix), _with_own_vocabulary)
     vocabulary = CuratedVocabulary(vocabularies, curation)
@@ -87,7 +90,7 @@ def search_pipeline(
         curation=curation,
         usage=usage,
         groups=groups,
-        density=catalogue_density(client, prefix),
+        density=density or catalogue_density(client, prefix),
         finds_people=finds_people,
         title_places=loaded_title_places(client, prefix),
     )

@@ -16,6 +16,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from core.access import Caller, NotAuthenticated
+from core.geo import BBox
 from es_mappings.codecs.runs import RunReport
 from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.store import DocumentStore
@@ -423,6 +424,12 @@ def test_one_callers_catalogues_are_not_anothers(http: FlaskClient) -> None:
         ("member", {"all", "documents", "open", "secret"}),
     ):
         assert {one["id"] for one in _json(http, "/collections", who)["collections"]} == ids
+
+
+def test_which_place_a_name_means_does_not_depend_on_who_asks_first(service: Service) -> None:
+    """The density of records is kept for an hour, so what the first caller may see must not decide it."""
+    reader = api_parts(service.settings, service.models).search.parts.understander.places
+    assert reader._density(BBox(7.0, 46.0, 8.0, 47.0)) == OPEN_ONLY + 1
 
 
 def test_the_groups_are_not_told(http: FlaskClient) -> None:

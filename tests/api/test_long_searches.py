@@ -87,3 +87,19 @@ def test_an_address_that_is_too_long_is_refused_as_any_problem_is(samples: Servi
     assert (answer.status_code, answer.mimetype) == (414, "application/problem+json")
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
     assert "POST /search" in answer.get_json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        f"{'ACGT' * 150} {'tgca' * 150} ice",  # patterns and prefixes of Elasticsearch have a thousand characters
+        "abc" * 600,  # the neighbours of such a word took seconds
+    ],
+)
+def test_words_of_hundreds_of_letters_are_answered(samples: Service, question: str) -> None:
+    assert samples.http.get("/search", query_string={"q": question}).status_code == 200
+
+
+@pytest.mark.parametrize("typed", ["“" * 200, "x’" * 100, "x’x’x’x’ y", "я’я’я’я’ я", "ﷺ" * 200])
+def test_half_typed_signs_are_completed_or_not_but_answered(samples: Service, typed: str) -> None:
+    assert samples.http.get("/suggest", query_string={"q": typed}).status_code == 200

@@ -29,6 +29,19 @@ from reading.coordinates import written_boxes
         ("10-20S, 30-40E", [30, -20, 40, -10]),
         ("30°E-40°E, 10°S to 20°S", [30, -20, 40, -10]),
         ("170E-170W", [170, -90, -170, 90]),
+        ("SST in 5°N-5°S, 170°W-120°W", [-170, -5, -120, 5]),
+        ("45N to 50N 10E to 20E", [10, 45, 20, 50]),
+        ("10S-20S, 160E-160W", [160, -20, -160, -10]),
+        ("10-20W", [-20, -90, -10, 90]),
+        ("between 10 and 20 W", [-20, -90, -10, 90]),
+        ("350E-10E", [-10, -90, 10, 90]),
+        ("170E-200E", [170, -90, -160, 90]),
+        ("0-360E", [-180, -90, 180, 90]),
+        ("bbox 170,-20,190,-10", [170, -20, -170, -10]),
+        ("bbox 0,-90,360,90", [-180, -90, 180, 90]),
+        ("52,5N 13,4E", [13.4, 52.5, 13.4, 52.5]),
+        ("station (−77.85, 166.67)", [166.67, -77.85, 166.67, -77.85]),
+        ("20−10S", [-180, -20, 180, -10]),
         ("north of 60N", [-180, 60, 180, 90]),
         ("poleward of 60S", [-180, -90, 180, -60]),
     ],
@@ -49,6 +62,9 @@ def test_written_positions(text: str, edges: list[float]) -> None:
         "30 m at 1:50 000",
         "0.5 x 0.5 degree",
         "10 to 20 years",
+        "10 to 20 W/m2",
+        "heat flux of 10 W/m2 to 20 W m-2",
+        "snow at 47,5N",
         "at 95.5, 13.4",  # no latitude is 95.5
         "bbox 5,55,15,45",  # south over north
         "bbox 5,45,15",
@@ -58,6 +74,11 @@ def test_written_positions(text: str, edges: list[float]) -> None:
 )
 def test_other_numbers_are_no_positions(text: str) -> None:
     assert written_boxes(text) == []
+
+
+def test_a_written_place_keeps_its_signs() -> None:
+    (written,) = written_boxes("(−77.85, 166.67)")
+    assert written.text == "−77.85, 166.67"
 
 
 @given(st.integers(-89, 89), st.integers(-179, 179))

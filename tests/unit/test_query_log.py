@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import tracemalloc
 from datetime import UTC, datetime
 
 import pytest
@@ -80,6 +81,16 @@ def test_equal_questions_are_counted_together() -> None:
 def test_the_decades_of_a_period() -> None:
     assert list(decades(Interpretation("", "", spans=(TimeSpan.from_iso("1995", "2012"),)))) == [1990, 2000, 2010]
     assert list(decades(Interpretation("", "", spans=(TimeSpan.from_iso("1995", None),)))) == []
+
+
+def test_the_decades_of_a_geological_period_are_not_listed_to_be_cut() -> None:
+    asked = Interpretation("", "", spans=(TimeSpan.from_iso("-145000000", "-66000000"),))
+    tracemalloc.start()
+    try:
+        assert len(decades(asked)) == 30
+        assert tracemalloc.get_traced_memory()[1] < 100_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_full_log_drops_and_a_failed_write_is_counted() -> None:

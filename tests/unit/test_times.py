@@ -76,6 +76,23 @@ def spans(text: str) -> list[TimeSpan]:
         ("19th century", "1801", "1900"),
         ("twentieth century", "1901", "2000"),
         ("1800s", "1800", "1899"),
+        ("between 10 and 5 ka BP", "-8550", "-2800"),
+        ("20-10 ka", "-19050", "-7550"),
+        ("from 21 to 6 ka", "-20100", "-3750"),
+        ("500-300 BC", "-0499", "-0299"),
+        ("between 500 and 300 BCE", "-0499", "-0299"),
+        ("500 v. Chr.", "-0499", "-0499"),
+        ("1000 to 1200 AD", "1000", "1200"),
+        ("AD 1000-1200", "1000", "1200"),
+        ("5th century BC", "-0499", "-0400"),
+        ("5th to 3rd century BC", "-0499", "-0200"),
+        ("18th and 19th centuries", "1701", "1900"),
+        ("from the 18th to the 20th century", "1701", "2000"),
+        ("15-20 March 2015", "2015-03-15", "2015-03-20"),
+        ("from 15 to 20 March 2015", "2015-03-15", "2015-03-20"),
+        ("15.-20. März 2015", "2015-03-15", "2015-03-20"),
+        ("1950 and earlier", OPEN, "1950"),
+        ("1950 oder früher", OPEN, "1950"),
     ],
 )
 def test_explicit_times(text: str, start: str | None, end: str | None) -> None:
@@ -204,6 +221,9 @@ def test_the_thirds_of_a_month_follow_each_other_and_are_the_month(year: int, mo
         ("last month", "2026-02", "2026-02"),
         ("this year", "2026", "2026"),
         ("10 years ago", "2016", "2016"),
+        ("2.5 years ago", "2024", "2024"),
+        ("5.3 million years ago", "-5562974", "-5032974"),
+        ("last 1.5 million years", "-1497974", "2026-03-01"),
         ("vor 20 Jahren", "2006", "2006"),
     ],
 )
@@ -294,7 +314,7 @@ def test_recency(text: str, years: int) -> None:
         "2 m temperature", "1000 m", "2000 m", "2000m", "5000 stations", "2010 stations", "GISP2", "SSP2-4.5",
         "2000 metres", "resolution 1000", "1500-2000 m", "from 1500 to 2000 m depth", "EPSG:2154", "WGS 1984",
         "2000 x 2000", "10.1594/PANGAEA.2003", "1990.5", "ocean current", "actual evapotranspiration", "60S",
-        "2003-13-45", "the roaring forties", "May",
+        "2003-13-45", "the roaring forties", "May", "between 1500 and 2000 m depth",
     ],
 )  # fmt: skip
 def test_what_is_no_time(text: str) -> None:

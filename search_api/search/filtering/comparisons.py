@@ -14,6 +14,7 @@ from shapely.geometry import mapping
 from shapely.geometry import shape as geometry_of_shape
 
 from core.errors import InvalidInput
+from core.geo import normalise_longitude
 from core.json_types import Json
 from core.timespan import TimeSpan
 from search_api.search.filtering.literals import wrong
@@ -59,9 +60,11 @@ def _has_line(shape: Shape) -> bool:
 
 def _halves(shape: Shape) -> list[Shape]:
     """A box across the antimeridian in two halves, like the records at it."""
-    if shape["type"] != "envelope" or _west(shape) <= _east(shape):
+    if shape["type"] != "envelope":
         return [shape]
     (west, north), (east, south) = shape["coordinates"]
+    if west <= east:
+        return [shape]
     return [_envelope(west, south, 180.0, north), _envelope(-180.0, south, east, north)]
 
 
@@ -74,9 +77,9 @@ def _inside(shape: Shape) -> list[Shape]:
             return []
         return [
             _envelope(
-                _wrapped_longitude(west + _HAIR_DEG),
+                normalise_longitude(west + _HAIR_DEG),
                 south + _HAIR_DEG,
-                _wrapped_longitude(east - _HAIR_DEG),
+                normalise_longitude(east - _HAIR_DEG),
                 north - _HAIR_DEG,
             )
         ]
@@ -86,23 +89,8 @@ def _inside(shape: Shape) -> list[Shape]:
     return [dict(mapping(part)) for part in shapely.get_parts(smaller) if not part.is_empty]
 
 
-def _wrapped_longitude(longitude: float) -> float:
-    """A longitude past the antimeridian, brought back to -180..180."""
-    if longitude > 180.0:
-        return longitude - 360.0
-    return longitude + 360.0 if longitude < -180.0 else longitude
-
-
 def _envelope(west: float, south: float, east: float, north: float) -> Shape:
     return {"type": "envelope", "coordinates": [[west, north], [east, south]]}
-
-
-def _west(shape: Shape) -> float:
-    return float(shape["coordinates"][0][0])
-
-
-def _east(shape: Shape) -> float:
-    return float(shape["coordinates"][1][0])
 
 
 def compared_interval(field: str, op: str, span: TimeSpan) -> Clause:
@@ -146,12 +134,9 @@ def _range(field: str, relation: str, **edges: int | None) -> Clause:
     return {"range": {field: {**limits, "relation": relation}}}
 
 
-Bounds = Json
-
-
 def compared_instant(queryable: Queryable, op: str, span: TimeSpan) -> Clause:
     """``=`` a day or year means inside it; ``<`` means before its start, ``>`` after its end."""
-    bounds: dict[str, Bounds] = {
+    bounds: dict[str, Json] = {
         "=": {"gte": span.start_ms, "lte": span.end_ms},
         "<": {"lt": span.start_ms},
         "<=": {"lte": span.end_ms},
@@ -164,7 +149,7 @@ def compared_instant(queryable: Queryable, op: str, span: TimeSpan) -> Clause:
 def instant_clause(queryable: Queryable, op: str, span: TimeSpan) -> Clause:
     """Allen's relations of an instant to a span; raises InvalidInput for one that an instant cannot have."""
     inside = {"gte": span.start_ms, "lte": span.end_ms}
-    bounds: dict[str, Bounds] = {
+    bounds: dict[str, Json] = {
         "t_after": {"gt": span.end_ms},
         "t_before": {"lt": span.start_ms},
         "t_during": {"gt": span.start_ms, "lt": span.end_ms},
@@ -180,7 +165,7 @@ def instant_clause(queryable: Queryable, op: str, span: TimeSpan) -> Clause:
     return _within(queryable, bounds[op])
 
 
-def _within(queryable: Queryable, bounds: Bounds) -> Clause:
+def _within(queryable: Queryable, bounds: Json) -> Clause:
     limits = {name: edge for name, edge in bounds.items() if edge is not None}
     clauses: list[Clause] = []
     for position, field in enumerate(queryable.fields):

@@ -67,8 +67,6 @@ def _not_a_number(_name: str) -> float:
     raise ValueError("NaN and Infinity are not JSON")
 
 
-Tree = Any
-
 _OR, _AND, _NOT, _COMPARED, _SUM, _PRODUCT, _POWER, _MINUS = range(1, 9)
 _POWERS = (
     {"OR": _OR, "AND": _AND}
@@ -79,7 +77,7 @@ _ARRAY_FUNCTIONS = ("a_contains", "a_containedby", "a_equals", "a_overlaps")
 _INSTANTS = ("DATE", "TIMESTAMP")
 
 
-def read_text(text: str) -> Tree:
+def read_text(text: str) -> Expression:
     """Raises InvalidInput with the column of the error."""
     tokens = Tokens(text)
     tree = _expression(tokens, _OR)
@@ -88,7 +86,7 @@ def read_text(text: str) -> Tree:
     return tree
 
 
-def _expression(tokens: Tokens, floor: int) -> Tree:
+def _expression(tokens: Tokens, floor: int) -> Expression:
     """Parses operators that bind at least as strongly as ``floor``."""
     left = _prefix(tokens)
     while (power := _POWERS.get(tokens.current.word, 0)) >= floor:
@@ -96,7 +94,7 @@ def _expression(tokens: Tokens, floor: int) -> Tree:
     return left
 
 
-def _infix(tokens: Tokens, left: Tree, power: int) -> Tree:
+def _infix(tokens: Tokens, left: Expression, power: int) -> Expression:
     if power == _COMPARED:
         return _comparison(tokens, left)
     op = tokens.take().word.lower()
@@ -104,7 +102,7 @@ def _infix(tokens: Tokens, left: Tree, power: int) -> Tree:
     return _join(op, left, right) if op in ("and", "or") else {"op": op, "args": [left, right]}
 
 
-def _join(op: str, left: Tree, right: Tree) -> Tree:
+def _join(op: str, left: Expression, right: Expression) -> Expression:
     """``a AND b AND c`` becomes one node with three arguments."""
     if not _is(op, left):
         left = {"op": op, "args": [left]}
@@ -112,11 +110,11 @@ def _join(op: str, left: Tree, right: Tree) -> Tree:
     return left
 
 
-def _is(op: str, node: Tree) -> bool:
+def _is(op: str, node: Expression) -> bool:
     return isinstance(node, dict) and node.get("op") == op
 
 
-def _comparison(tokens: Tokens, left: Tree) -> Tree:
+def _comparison(tokens: Tokens, left: Expression) -> Expression:
     if tokens.accept("NOT"):
         if tokens.current.word not in ("LIKE", "BETWEEN", "IN"):
             raise tokens.wrong("LIKE, BETWEEN or IN")
@@ -124,7 +122,7 @@ def _comparison(tokens: Tokens, left: Tree) -> Tree:
     if tokens.accept("IS"):
         negated = tokens.accept("NOT")
         tokens.expect("NULL")
-        tree: Tree = {"op": "isNull", "args": [left]}
+        tree: Expression = {"op": "isNull", "args": [left]}
         return {"op": "not", "args": [tree]} if negated else tree
     if tokens.accept("BETWEEN"):
         low = _expression(tokens, _SUM)
@@ -136,7 +134,7 @@ def _comparison(tokens: Tokens, left: Tree) -> Tree:
     return {"op": "<>" if op == "!=" else op, "args": [left, _expression(tokens, _SUM)]}
 
 
-def _prefix(tokens: Tokens) -> Tree:
+def _prefix(tokens: Tokens) -> Expression:
     token = tokens.current
     if token.kind in ("text", "quoted"):
         value = tokens.take().value
@@ -152,7 +150,7 @@ def _prefix(tokens: Tokens) -> Tree:
     raise tokens.wrong("a property, a value or a condition")
 
 
-def _not_expression(tokens: Tokens) -> Tree:
+def _not_expression(tokens: Tokens) -> Expression:
     with tokens.deeper():
         if tokens.take().word == "NOT":
             return {"op": "not", "args": [_expression(tokens, _NOT)]}
@@ -160,7 +158,7 @@ def _not_expression(tokens: Tokens) -> Tree:
         return -value if isinstance(value, float) else {"op": "*", "args": [-1.0, value]}
 
 
-def _bracket(tokens: Tokens) -> Tree:
+def _bracket(tokens: Tokens) -> Expression:
     """``(a = 1)`` is its content; ``(1, 2)`` is a list."""
     inside = _list(tokens)
     if not inside:
@@ -168,9 +166,9 @@ def _bracket(tokens: Tokens) -> Tree:
     return inside[0] if len(inside) == 1 else inside
 
 
-def _list(tokens: Tokens) -> list[Tree]:
+def _list(tokens: Tokens) -> list[Expression]:
     tokens.expect("(")
-    trees: list[Tree] = []
+    trees: list[Expression] = []
     if tokens.accept(")"):
         return trees
     with tokens.deeper():
@@ -181,7 +179,7 @@ def _list(tokens: Tokens) -> list[Tree]:
     return trees
 
 
-def _name_expression(tokens: Tokens, token: Token) -> Tree:
+def _name_expression(tokens: Tokens, token: Token) -> Expression:
     if begins_geometry(tokens):
         return read_geometry(tokens)
     tokens.take()
@@ -190,7 +188,7 @@ def _name_expression(tokens: Tokens, token: Token) -> Tree:
     return _call_expression(tokens, token)
 
 
-def _call_expression(tokens: Tokens, token: Token) -> Tree:
+def _call_expression(tokens: Tokens, token: Token) -> Expression:
     name = token.word.lower()
     if name in _ARRAY_FUNCTIONS:
         return {"op": name, "args": _arrays(tokens)}
@@ -202,7 +200,7 @@ def _call_expression(tokens: Tokens, token: Token) -> Tree:
     return {"op": name, "args": args}
 
 
-def _arrays(tokens: Tokens) -> list[Tree]:
+def _arrays(tokens: Tokens) -> list[Expression]:
     """Arguments of a list function, where ``('a')`` is a list of one."""
     tokens.expect("(")
     with tokens.deeper():
@@ -213,7 +211,7 @@ def _arrays(tokens: Tokens) -> list[Tree]:
     return args
 
 
-def _array(tokens: Tokens) -> Tree:
+def _array(tokens: Tokens) -> Expression:
     return _list(tokens) if tokens.current.word == "(" else _expression(tokens, _OR)
 
 

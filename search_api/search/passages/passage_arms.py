@@ -34,6 +34,7 @@ from search_api.search.ranking.signals.temporal import Temporal
 from search_api.search.retrieval import bm25
 from search_api.search.retrieval.clauses import (
     Clause,
+    any_of,
     area_clause,
     cosine,
     language_suffix,
@@ -152,13 +153,13 @@ class PassageSearch:
             clauses.append(
                 _own_or_record_value(
                     "extent",
-                    lambda field: _any_of(*(area_clause(area, "intersects", field) for area in interpretation.areas)),
+                    lambda field: any_of(*(area_clause(area, "intersects", field) for area in interpretation.areas)),
                 )
             )
         if ranker.find(Temporal) is not None and filters.span is None and interpretation.spans:
             clauses.append(
                 _own_or_record_value(
-                    "time", lambda field: _any_of(*(span_clause(span, field) for span in interpretation.spans))
+                    "time", lambda field: any_of(*(span_clause(span, field) for span in interpretation.spans))
                 )
             )
         return clauses
@@ -216,11 +217,7 @@ def _own_or_record_value(field: str, clause: Callable[[str], Clause]) -> Clause:
     """A passage's own value, else its record's."""
     own_field = f"own_{field}"
     inherited = {"bool": {"filter": [clause(field)], "must_not": [{"exists": {"field": own_field}}]}}
-    return _any_of(clause(own_field), inherited)
-
-
-def _any_of(*clauses: Clause) -> Clause:
-    return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
+    return any_of(clause(own_field), inherited)
 
 
 def _doc_values(columns: Iterable[AnyColumn]) -> list[DocValue]:

@@ -73,24 +73,17 @@ class Ranking:
     def ids(self, first: int = 0, count: int | None = None) -> list[str]:
         """Ids, best first, from position ``first`` (0 is the best)."""
         ids = self.inputs.candidates.ids
-        return [ids[index] for index in self._indexes(first, count)]
+        return [ids[index] for index in self.order[first : None if count is None else first + count].tolist()]
 
     def hits(self, first: int = 0, count: int | None = None) -> list[Hit]:
         """Hits, best first. Make them only for the page: a thousand of them cost more than ranking them."""
-        return self._hits(self._indexes(first, count))
+        return self.hits_at(range(len(self))[first : None if count is None else first + count])
 
     def hits_at(self, positions: Sequence[int]) -> list[Hit]:
         """The hits at these positions."""
-        return self._hits(self.order[list(positions)].tolist())
-
-    def _indexes(self, first: int, count: int | None) -> list[int]:
-        window: list[int] = self.order[first : None if count is None else first + count].tolist()
-        return window
-
-    def _hits(self, indexes: Sequence[int]) -> list[Hit]:
-        ids = self.inputs.candidates.ids
-        scores = self.score[list(indexes)].tolist()
-        raw = {name: _as_measured(term.raw[list(indexes)]) for name, term in self.terms.items()}
+        ids, indexes = self.inputs.candidates.ids, self.order[list(positions)]
+        scores = self.score[indexes].tolist()
+        raw = {name: _as_measured(term.raw[indexes]) for name, term in self.terms.items()}
         values_of_hits = list(zip(*raw.values(), strict=True)) or [()] * len(indexes)
         return [
             Hit(ids[index], scores[place], dict(zip(raw, values, strict=True)))
@@ -101,11 +94,6 @@ class Ranking:
 def _as_measured(column: Floats) -> list[float | None]:
     """The numbers of a column, None for NaN."""
     return [None if math.isnan(value) else value for value in column.tolist()]
-
-
-def measured(value: float) -> float | None:
-    """A number of a column, None for NaN."""
-    return None if math.isnan(value) else float(value)
 
 
 def rank(
@@ -291,11 +279,11 @@ def _hausdorff_window(ranking: Ranking) -> int:
 
 def _part(ranking: Ranking, name: SignalName, index: int) -> Json:
     term = ranking.terms[name]
-    counted = float(term.counted[index])
+    (raw,), counted = _as_measured(term.raw[[index]]), float(term.counted[index])
     reasons = _reasons(ranking, name, index)
     return {
         "signal": name,
-        "raw": measured(term.raw[index]),
+        "raw": raw,
         "normalised": counted,
         "weight": term.weight,
         "contribution": term.weight * counted,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.json_types import Json
 from reading.concepts import Label
 from search_api.search.ranking.config import Boosts, WordWeights
-from search_api.search.retrieval.clauses import Clause, boosted
+from search_api.search.retrieval.clauses import Clause, any_of, boosted
 from search_api.search.understanding.interpretation import QueryTerm
 from search_api.search.understanding.topic import without_small_words
 
@@ -197,7 +197,7 @@ class _Expanding:
 
     def _by_any_name(self, terms: Sequence[QueryTerm]) -> Clause:
         itself = Label(terms[0].mention.text, self.language)
-        return _any([_words_of(itself, self.boosts), *_phrases(_synonyms(terms), self.boosts, 1.0)])
+        return any_of(_words_of(itself, self.boosts), *_phrases(_synonyms(terms), self.boosts, 1.0))
 
 
 def _synonyms(terms: Sequence[QueryTerm]) -> list[Label]:
@@ -206,10 +206,6 @@ def _synonyms(terms: Sequence[QueryTerm]) -> list[Label]:
 
 def _distinct(labels: Iterable[Label]) -> list[Label]:
     return list({(label.text.lower(), label.language): label for label in labels}.values())
-
-
-def _any(clauses: Sequence[Clause]) -> Clause:
-    return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
 
 
 def _phrases(labels: Sequence[Label], boosts: Boosts, weight: float) -> list[Clause]:

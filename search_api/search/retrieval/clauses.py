@@ -63,7 +63,7 @@ def record_filters(filters: Filters) -> list[Clause]:
 def person_clause(names: Sequence[str]) -> Clause:
     """Records with a contact of any of these names, the first or the last name first, with or without initials."""
     phrases = [{"match_phrase": {"contacts.name": {"query": name, "slop": NAMES_APART}}} for name in names]
-    return {"bool": {"should": phrases, "minimum_should_match": 1}}
+    return any_of(*phrases)
 
 
 def passage_filters(filters: Filters) -> list[Clause]:
@@ -87,6 +87,11 @@ def _clauses(filters: Filters, fields: dict[str, str]) -> list[Clause]:
     if filters.span is not None:
         clauses.append(span_clause(filters.span))
     return clauses
+
+
+def any_of(*clauses: Clause) -> Clause:
+    """Records that match at least one."""
+    return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
 
 
 def one_of(name: str, values: list[str]) -> Clause:
@@ -156,9 +161,17 @@ _ASCII_SIGN, _OTHER_SIGN = re.compile(r"[^\w\s\x80-\U0010ffff]"), re.compile(r"[
 def lucene_escaped(text: str) -> str:
     """The text as a literal in a Lucene regular expression, which has more signs than Python's: ``"``, ``<``, ``@``.
 
-    Other signs stand for up to three characters: a field's normaliser folds ``“`` to ``"`` in the pattern too.
+    Other signs stand for up to three signs: a field's normaliser folds ``“`` to ``"`` in the pattern too.
     """
-    return _OTHER_SIGN.sub(".{0,3}", _ASCII_SIGN.sub(r"\\\g<0>", text))
+    return _OTHER_SIGN.sub("[^a-z0-9]{0,3}", _ASCII_SIGN.sub(r"\\\g<0>", text))
+
+
+_LONGEST_IN_PATTERN, _MOST_OTHER_SIGNS = 400, 4
+
+
+def fits_pattern(text: str) -> bool:
+    """Whether Elasticsearch can read the escaped text: a pattern of a thousand characters, few parts of which vary."""
+    return len(text) <= _LONGEST_IN_PATTERN and len(_OTHER_SIGN.findall(text)) <= _MOST_OTHER_SIGNS
 
 
 _OVERSAMPLING = 1.5  # candidates per shard for each requested hit

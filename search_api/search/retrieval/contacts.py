@@ -10,7 +10,7 @@ from core.names import folded_words
 from reading.names import ContactCandidate, is_desk, is_initials, surnames_of
 from reading.sentences import Claims
 from search_api.search.request import NAMES_APART
-from search_api.search.retrieval.clauses import Clause, lucene_escaped, phrase
+from search_api.search.retrieval.clauses import Clause, fits_pattern, lucene_escaped, phrase
 from search_api.search.understanding.interpretation import QueryName, TextSpan
 
 _PERSON, _ORGANISATION, _WHOLE_ORGANISATION = (
@@ -21,7 +21,6 @@ _PERSON, _ORGANISATION, _WHOLE_ORGANISATION = (
 _WORDS = "words"
 _MOST_FIRST_NAMES = 2_000  # words of contacts that begin with one letter
 _FEW_RECORDS = 1_000
-_LONGEST_NAME = 120  # characters of an organisation's name; Elasticsearch reads patterns of a thousand
 _DEPARTMENT_OR_PLACE = "( ?[,;:(/].*)?"  # what may follow an organisation's name
 _RARE_ELSEWHERE = 2  # times: a surname has so many more records than other texts with the word
 _OFTEN_ELSEWHERE = 4  # times: so many more texts may have the whole name of an organisation
@@ -46,7 +45,8 @@ def contacts_body(candidates: Sequence[ContactCandidate]) -> Json:
     suggestions: Json = {}
     for number, candidate in enumerate(candidates):
         name, is_surname = candidate.name, candidate.is_surname
-        if is_surname and not candidate.may_be_person:
+        has_pattern = not is_surname and fits_pattern(name)
+        if (is_surname and not candidate.may_be_person) or not (is_surname or candidate.is_whole or has_pattern):
             continue
         organisation = {} if is_surname else _named_organisation(name)
         if is_surname:
@@ -56,7 +56,7 @@ def contacts_body(candidates: Sequence[ContactCandidate]) -> Json:
         else:  # within a question, an organisation's name begins with the text, and only a sign may follow
             contact = _of_contact(name, organisation, may_be_person=candidate.may_be_person)
         filters[f"contact{number}"] = contact
-        if not is_surname and len(name) <= _LONGEST_NAME:
+        if has_pattern:
             filters[f"exact{number}"] = organisation
         if is_surname or candidate.is_whole:
             filters[f"text{number}"] = {"bool": {"must": [phrase(name)], "must_not": [contact]}}

@@ -17,6 +17,7 @@ from search_api.search.retrieval.arms import Arm, match_clauses
 from search_api.search.retrieval.bm25 import passages_expansion, records_expansion
 from search_api.search.retrieval.clauses import (
     Clause,
+    any_of,
     area_clause,
     passage_filters,
     record_filters,
@@ -124,7 +125,7 @@ def plan_retrieval(
     )
     original_topic = interpretation.foreign_topic if not serving.lacks(interpretation.language) else ""
     if interpretation.is_contacts_only:  # a first name alone is not the person
-        words = _any_of(*map(mention_clause, interpretation.names))
+        words = any_of(*map(mention_clause, interpretation.names))
     elif original_topic:
         original_words = bm25.records_query(
             weights, fields, original_topic, interpretation.named, interpretation.language
@@ -159,12 +160,10 @@ def plan_retrieval(
     judges_meaning = bool(interpretation.thematic) and vector is not None
     every_word = bm25.every_word_query(weights, fields, interpretation.split_topic, language, identifiers, expansion)
     if original_topic:
-        every_word = _any_of(
-            every_word, bm25.every_word_query(weights, fields, original_topic, interpretation.language)
-        )
+        every_word = any_of(every_word, bm25.every_word_query(weights, fields, original_topic, interpretation.language))
     matching = _matching(request, interpretation, words, every_word if judges_meaning else None)
     if named is not None:
-        matching = _any_of(matching, named)
+        matching = any_of(matching, named)
     checks = judges_meaning or bool(places)
     is_counted = (
         vector is None and request.algorithm != "dense" and not checks and not any(arm.draws for arm in selected)
@@ -207,16 +206,12 @@ def _matching(
         )
     if every_word is not None:
         unjudged = {"bool": {"must": [words], "must_not": [{"exists": {"field": "vector"}}]}}
-        return _any_of(every_word, unjudged)
+        return any_of(every_word, unjudged)
     if interpretation.thematic or interpretation.identifiers or interpretation.is_stopwords_only:
         return words
     if interpretation.text and conditions:
-        return _any_of(words, {"bool": {"filter": list(conditions)}})
+        return any_of(words, {"bool": {"filter": list(conditions)}})
     return {"match_all": {}}
-
-
-def _any_of(*clauses: Clause) -> Clause:
-    return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
 
 
 def _names_and_offers(
@@ -228,7 +223,7 @@ def _names_and_offers(
     share = weights.preference / len(interpretation.offers)
     offers = [{"constant_score": {"filter": offer_clause(offer), "boost": share}} for offer in interpretation.offers]
     with_offers = {"bool": {"filter": [words], "should": offers, "minimum_should_match": 1}}
-    return with_offers if named is None else _any_of(named, with_offers)
+    return with_offers if named is None else any_of(named, with_offers)
 
 
 def _place_and_time_arms(
@@ -299,9 +294,8 @@ def place_and_time_clauses(
     """The question's own place and time; only to choose candidates. Whatever the filters, they are the same."""
     clauses: list[Clause] = []
     if place and interpretation.areas:
-        areas = [area_clause(area, "intersects") for area in interpretation.areas]
-        clauses.append({"bool": {"should": areas, "minimum_should_match": 1}})
+        clauses.append(any_of(*(area_clause(area, "intersects") for area in interpretation.areas)))
     if time and interpretation.spans:
         spans = [span_clause(span) for span in interpretation.spans]
-        clauses.append({"bool": {"should": spans, "minimum_should_match": 1}} if len(spans) > 1 else spans[0])
+        clauses.append(any_of(*spans) if len(spans) > 1 else spans[0])
     return clauses

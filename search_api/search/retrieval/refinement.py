@@ -19,7 +19,7 @@ from search_api.search.caches import AnswerCache, IndexState
 from search_api.search.retrieval.clauses import Clause, lucene_escaped, phrase
 from search_api.search.retrieval.contacts import contacts_body, matched_contacts, respelt_contacts
 from search_api.search.retrieval.known_names import abstracts_body, matched_names, names_body, ordinary_ranges
-from search_api.search.retrieval.spelling import near_words_section, read_unknown_word, sure_correction
+from search_api.search.retrieval.spelling import LONGEST, near_words_section, read_unknown_word, sure_correction
 from search_api.search.understanding.interpretation import (
     ACRONYM_LIST,
     CATALOGUE,
@@ -115,7 +115,7 @@ def _checkable(words: str) -> list[str]:
 
 def _by_word(fields: Collection[str], words: Sequence[str], answer: JsonMapping) -> dict[str, JsonMapping]:
     """How many records contain each word, and its neighbours in all fields."""
-    counts, suggested = answer["aggregations"]["known"]["buckets"], answer["suggest"]
+    counts, suggested = answer["aggregations"]["known"]["buckets"], answer.get("suggest", {})
     entries = [entry for field in fields for entry in suggested.get(field, ())]
     neighbours = {
         word: [option for entry in entries if entry["text"] == word for option in entry["options"]] for word in words
@@ -150,11 +150,12 @@ def _body(fields: Collection[str], words: list[str]) -> Json:
         field: {"term": {"field": field, "suggest_mode": "popular", "prefix_length": 1, "min_word_length": _SHORTEST}}
         for field in fields
     }
+    short_words = " ".join(word for word in words if len(word) <= LONGEST)
     return {
         "size": 0,
         "track_total_hits": False,
         "aggs": {"known": {"filters": {"filters": word_queries}}},
-        "suggest": {"text": " ".join(words), **suggestions},
+        **({"suggest": {"text": short_words, **suggestions}} if short_words else {}),
     }
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from string import ascii_lowercase
 
+from rapidfuzz.distance import OSA
+
 from core.json_types import Json, JsonMapping
 from core.ports import Geocoder
 from reading.gazetteer import fold
@@ -16,9 +18,8 @@ from reading.sentences import detect_language
 from search_api.search.understanding.interpretation import Interpretation, NearWord, UnknownWord
 from search_api.search.understanding.understand import MOST_READ
 
-_WORD_FIELDS = ("words", "words.en")
 _SHORTEST = 4
-_LONGEST = 40  # letters: a longer word is no typing error, and its neighbours cost seconds and hundreds of megabytes
+LONGEST = 40  # letters: a longer word is no typing error, and its neighbours cost seconds and hundreds of megabytes
 _LONG = 8  # letters of a word that may have two errors
 _SHORT = 5  # letters of a word that has many neighbours
 _COMMON = 3  # records that must have the correction of a word that is not long
@@ -31,12 +32,12 @@ _LARGE = 0.55  # importance: countries, large regions, cities of a million
 
 def near_words_section(words: Sequence[str]) -> Json:
     """``suggest``: the neighbours of those words that no record has. Of a known word Elasticsearch looks for none."""
-    term = {"field": _WORD_FIELDS[0], "suggest_mode": "missing", "min_word_length": _SHORTEST, "size": _MOST_NEAR}
+    term = {"field": "words", "suggest_mode": "missing", "min_word_length": _SHORTEST, "size": _MOST_NEAR}
     kinds = {"first": {"max_edits": 1, "prefix_length": 0}, "two": {"max_edits": 2, "prefix_length": 1}}
     return {
         f"{kind} {word}": {"text": word, "term": {**term, **edits}}
         for word in words
-        if word.isalpha() and len(word) <= _LONGEST
+        if word.isalpha() and len(word) <= LONGEST
         for kind, edits in kinds.items()
     }
 
@@ -54,18 +55,8 @@ def read_unknown_word(word: str, answer: JsonMapping) -> UnknownWord:
     return UnknownWord(word, tuple(near_words.values()))
 
 
-def edits(left: str, right: str) -> int:
-    """Letters to drop, add, replace or swap with their neighbour (optimal string alignment)."""
-    before: list[int] = []
-    row = list(range(len(right) + 1))
-    for i, letter in enumerate(left, 1):
-        before, row, above = row, [i], before
-        for j, other in enumerate(right, 1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
-            if i > 1 and j > 1 and letter == right[j - 2] and left[i - 2] == other:
-                cost = min(cost, above[j - 2] + 1)
-            row.append(cost)
-    return row[-1]
+edits = OSA.distance
+"""Letters to drop, add, replace or swap with their neighbour (optimal string alignment)."""
 
 
 def one_edit_away(word: str) -> frozenset[str]:
@@ -133,7 +124,7 @@ class PlaceSpelling:
 
     def near(self, word: str) -> list[str]:
         """The large places that are spelt nearly so."""
-        is_read = _LEAST_LIKE_PLACE <= len(word) <= _LONGEST
+        is_read = _LEAST_LIKE_PLACE <= len(word) <= LONGEST
         return sorted(filter(self.is_large, one_edit_away(word))) if is_read else []
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast, get_args
 
-from core.geo import BBox
+from core.geo import WORLD, BBox
 from core.record import ProvenanceKind, Resolution
 from core.timespan import TimeSpan, enclosing_span
 from reading.acronyms import AcronymCandidate
@@ -409,9 +409,6 @@ class Interpretation:
         return self.is_empty and self.text.strip() not in ("", "*")
 
 
-_WORLD = BBox(-180.0, -90.0, 180.0, 90.0)
-
-
 def target_of(request: SearchRequest, interpretation: Interpretation, now_ms: int) -> Target:
     """The ranking target: parameters if given, else what the question says.
 
@@ -422,7 +419,7 @@ def target_of(request: SearchRequest, interpretation: Interpretation, now_ms: in
     if filters.area is not None:
         boxes, names = (filters.area,), ((AreaName(filters.area_name),) if filters.area_name else ())
     if not boxes and request.spatial == "hausdorff" and _level(interpretation) == "global":
-        boxes = (_WORLD,)  # in the distance mode the whole world is a valid box
+        boxes = (WORLD,)  # in the distance mode the whole world is a valid box
     spans = (filters.span,) if filters.span is not None else interpretation.spans
     topological = filters.relation in ("within", "contains", "disjoint", "intersects")
     scale = _resolution(interpretation)

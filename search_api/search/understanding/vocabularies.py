@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 from core.batched import batched
@@ -103,16 +103,8 @@ def _manifest(vocabulary: NamedVocabulary, version: str, parts: int, loaded_at: 
 
 
 def _manifest_document(manifest: Manifest) -> Json:
-    return {
-        "kind": "manifest",
-        "vocabulary": manifest.name,
-        "version": manifest.version,
-        "parts": manifest.parts,
-        "concepts": manifest.concepts,
-        "labels": manifest.labels,
-        "languages": list(manifest.languages),
-        "loaded": manifest.loaded,
-    }
+    values = asdict(manifest)
+    return {"kind": "manifest", "vocabulary": values.pop("name"), **values}
 
 
 def _read_manifest(source: Json) -> Manifest:

@@ -10,7 +10,7 @@ from core.hit import SignalName
 from core.json_types import Json, JsonMapping
 from core.names import Names, Variable
 from core.record import Contact, Link, Record, doubts
-from core.timespan import TimeSpan
+from core.timespan import TimeSpan, enclosing_span
 from core.versions import stated_successor
 from reading.concepts import Label
 from reading.relations import is_along_river
@@ -61,13 +61,10 @@ def time(times: tuple[TimeSpan, ...]) -> Json | None:
 
     ``sonde:times`` has each span unchanged.
     """
-    if not times:
+    span = enclosing_span(times)
+    if span is None:
         return None
-    starts = [span.start_ms for span in times]
-    ends = [span.end_ms for span in times]
-    start = None if None in starts else min(start for start in starts if start is not None)
-    end = None if None in ends else max(end for end in ends if end is not None)
-    return {"interval": [edge or ".." for edge in enclosing_rfc3339(start, end)]}
+    return {"interval": [edge or ".." for edge in enclosing_rfc3339(span.start_ms, span.end_ms)]}
 
 
 def properties(record: Record) -> Json:
