@@ -29,9 +29,13 @@ _HEADING = 64 << 10  # a bulletin writes a heading before a message, and some wr
 _END = b"7777"
 _IN_ROWS = ("regular_ll", "regular_gg", "reduced_ll", "reduced_gg")
 _LEVELS = {
-    "isobaricInhPa": (1.0, "hPa"), "isobaricInPa": (1.0, "Pa"), "heightAboveGround": (1.0, "m"),
-    "heightAboveSea": (1.0, "m"), "depthBelowLand": (-1.0, "m"), "depthBelowSea": (-1.0, "m"),
-}  # fmt: skip
+    "isobaricInhPa": (1.0, "hPa"),
+    "isobaricInPa": (1.0, "Pa"),
+    "heightAboveGround": (1.0, "m"),
+    "heightAboveSea": (1.0, "m"),
+    "depthBelowLand": (-1.0, "m"),
+    "depthBelowSea": (-1.0, "m"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -254,7 +254,11 @@ class _Grid:
         is_down = vertical.text("positive").lower() == "down" or (
             not vertical.text("positive") and vertical.short_name.lower() == "depth"
         )
-        sign = -1.0 if is_down and vertical.text("units").lower() in _LENGTHS else 1.0
+        sign = (
+            -1.0
+            if is_down and vertical.text("units").lower() in ("m", "metre", "meter", "metres", "meters", "km")
+            else 1.0
+        )
         ends = sorted((sign * float(np.nanmin(values)), sign * float(np.nanmax(values))))
         if not all(map(math.isfinite, ends)):
             return {}
@@ -325,4 +329,6 @@ def _spacing_in(x: ArrayHeader, y: ArrayHeader, in_degrees: bool) -> Json | None
 
 
 def _metres_per(array: ArrayHeader) -> float:
-    return 1000.0 if array.text("units").lower() in _KILOMETRES else 1.0
+    return (
+        1000.0 if array.text("units").lower() in ("km", "kilometer", "kilometre", "kilometers", "kilometres") else 1.0
+    )

@@ -69,12 +69,31 @@ _KINDS_OF_TEXT = """
     article paper report letter letters note notes review research editorial poster preprint draft appendices supplement
     keywords thesis dissertation abschlussbericht rapport
 """
-_LABELS = SECTION_NAMES | frozenset(_KINDS_OF_TEXT.split()) | {
-    "open access", "full paper", "data paper", "research letter", "research article", "research paper",
-    "research papers", "review article", "original paper", "original article", "original research", "technical note",
-    "short communication", "brief communication", "fact sheet", "document public", "rapport final", "final report",
-    "table of contents",
-}  # fmt: skip
+_LABELS = (
+    SECTION_NAMES
+    | frozenset(_KINDS_OF_TEXT.split())
+    | {
+        "open access",
+        "full paper",
+        "data paper",
+        "research letter",
+        "research article",
+        "research paper",
+        "research papers",
+        "review article",
+        "original paper",
+        "original article",
+        "original research",
+        "technical note",
+        "short communication",
+        "brief communication",
+        "fact sheet",
+        "document public",
+        "rapport final",
+        "final report",
+        "table of contents",
+    }
+)
 _LONGEST = 4000  # characters of a block: front matter is at its beginning
 _MOST_NAMES = 500
 _GENERATED_TITLE = re.compile(

@@ -14,9 +14,22 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 RegionKind = Literal[
-    "title", "heading", "text", "table", "figure", "caption", "formula", "code", "contents", "header", "footer",
-    "line_number", "footnote", "watermark", "reference",
-]  # fmt: skip
+    "title",
+    "heading",
+    "text",
+    "table",
+    "figure",
+    "caption",
+    "formula",
+    "code",
+    "contents",
+    "header",
+    "footer",
+    "line_number",
+    "footnote",
+    "watermark",
+    "reference",
+]
 
 
 class Box(NamedTuple):

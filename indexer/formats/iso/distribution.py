@@ -25,10 +25,16 @@ from indexer.formats.repair.text import is_placeholder, line, unique
 from indexer.formats.xml_documents import Element, local_name
 
 _BY_FUNCTION = {
-    "download": "download", "fileaccess": "download", "information": "about", "order": "order",
-    "offlineaccess": "order", "search": "search", "browsegraphic": "preview", "browsing": "about",
+    "download": "download",
+    "fileaccess": "download",
+    "information": "about",
+    "order": "order",
+    "offlineaccess": "order",
+    "search": "search",
+    "browsegraphic": "preview",
+    "browsing": "about",
     "completemetadata": "describedby",
-}  # fmt: skip
+}
 _UUID = re.compile(r"(?:urn:uuid:)?\{?([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})\}?")
 _SERVICE_PROTOCOLS = ("ogc:", "wms", "wfs", "wcs", "wmts", "wps", "sos", "opendap", "thredds", "erddap", "esri:")
 _DOCUMENTS = frozenset({"application/pdf", "application/msword"})

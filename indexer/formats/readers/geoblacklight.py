@@ -14,14 +14,18 @@ from indexer.formats.repair.shapes import PlaceCollector
 from indexer.raw import RawRecord, RecordRefused
 
 _REFERENCES = {
-    "http://schema.org/downloadurl": "download", "http://schema.org/url": "about",
-    "http://schema.org/thumbnailurl": "preview", "http://www.opengis.net/def/servicetype/ogc/wms": "service",
+    "http://schema.org/downloadurl": "download",
+    "http://schema.org/url": "about",
+    "http://schema.org/thumbnailurl": "preview",
+    "http://www.opengis.net/def/servicetype/ogc/wms": "service",
     "http://www.opengis.net/def/servicetype/ogc/wfs": "service",
     "http://www.opengis.net/def/servicetype/ogc/wcs": "service",
-    "http://www.opengis.net/def/servicetype/ogc/wmts": "service", "http://lccn.loc.gov/sh85035852": "describedby",
-    "http://www.w3.org/1999/xhtml": "describedby", "http://iiif.io/api/image": "preview",
+    "http://www.opengis.net/def/servicetype/ogc/wmts": "service",
+    "http://lccn.loc.gov/sh85035852": "describedby",
+    "http://www.w3.org/1999/xhtml": "describedby",
+    "http://iiif.io/api/image": "preview",
     "http://iiif.io/api/presentation#manifest": "preview",
-}  # fmt: skip
+}
 _METADATA = ("csdgm", "isotc211", "mods", "loc.gov/mods")
 _TYPES = {"datasets": "dataset", "collections": "collection", "maps": "map", "web services": "service"}
 

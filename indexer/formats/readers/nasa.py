@@ -10,11 +10,18 @@ from indexer.formats.repair.codes import agreed_kind, kind_of_platform
 
 SCIENCE = "NASA/GCMD Earth Science Keywords"
 _RELS = (
-    ("GET SERVICE", "service"), ("USE SERVICE API", "service"), ("GET DATA", "download"),
-    ("DIRECT DOWNLOAD", "download"), ("GET CAPABILITIES", "service"), ("GET RELATED VISUALIZATION", "preview"),
-    ("BROWSE", "preview"), ("VIEW DATA SET LANDING PAGE", "about"), ("DATA SET LANDING PAGE", "about"),
-    ("VIEW RELATED INFORMATION", "describedby"), ("VIEW PROJECT HOME PAGE", "related"),
-)  # fmt: skip
+    ("GET SERVICE", "service"),
+    ("USE SERVICE API", "service"),
+    ("GET DATA", "download"),
+    ("DIRECT DOWNLOAD", "download"),
+    ("GET CAPABILITIES", "service"),
+    ("GET RELATED VISUALIZATION", "preview"),
+    ("BROWSE", "preview"),
+    ("VIEW DATA SET LANDING PAGE", "about"),
+    ("DATA SET LANDING PAGE", "about"),
+    ("VIEW RELATED INFORMATION", "describedby"),
+    ("VIEW PROJECT HOME PAGE", "related"),
+)
 ROLES = {
     "INVESTIGATOR": "principalInvestigator", "DIF AUTHOR": "author", "METADATA AUTHOR": "author",
     "TECHNICAL CONTACT": "pointOfContact", "DATA CENTER CONTACT": "pointOfContact", "ARCHIVER": "custodian",

@@ -39,19 +39,36 @@ _TYPES_OF_OTHER_STANDARDS = {
     "scholarlyarticle": "document", "websites": "service", "interactiveresource": "service",
 }  # fmt: skip
 _KIND_OF_TERM: dict[str, ProvenanceKind] = {
-    "reanalysis": "reanalysis", "reanalyses": "reanalysis", "reanalysis data": "reanalysis",
-    "atmospheric reanalysis": "reanalysis", "climate projections": "projection", "climate projection": "projection",
-    "projections": "projection", "model output": "simulation", "model outputs": "simulation",
-    "climate model output": "simulation", "simulation": "simulation", "simulations": "simulation",
-    "observations": "observation", "observational data": "observation", "in situ observations": "observation",
-    "in-situ observations": "observation", "in situ measurements": "observation",
+    "reanalysis": "reanalysis",
+    "reanalyses": "reanalysis",
+    "reanalysis data": "reanalysis",
+    "atmospheric reanalysis": "reanalysis",
+    "climate projections": "projection",
+    "climate projection": "projection",
+    "projections": "projection",
+    "model output": "simulation",
+    "model outputs": "simulation",
+    "climate model output": "simulation",
+    "simulation": "simulation",
+    "simulations": "simulation",
+    "observations": "observation",
+    "observational data": "observation",
+    "in situ observations": "observation",
+    "in-situ observations": "observation",
+    "in situ measurements": "observation",
     "in-situ measurements": "observation",
-}  # fmt: skip
+}
 _KIND_OF_PLATFORM: tuple[tuple[str, ProvenanceKind], ...] = (  # GCMD's platform categories
-    ("model", "simulation"), ("earth observation satellite", "observation"), ("in situ", "observation"),
-    ("aircraft", "observation"), ("air-based", "observation"), ("water-based", "observation"),
-    ("land-based", "observation"), ("balloon", "observation"), ("ground station", "observation"),
-)  # fmt: skip
+    ("model", "simulation"),
+    ("earth observation satellite", "observation"),
+    ("in situ", "observation"),
+    ("aircraft", "observation"),
+    ("air-based", "observation"),
+    ("water-based", "observation"),
+    ("land-based", "observation"),
+    ("balloon", "observation"),
+    ("ground station", "observation"),
+)
 _CODES_USED_AS_NAMES = frozenset({"US", "UK", "EU", "UAE", "USSR", "GDR", "EEA"})
 _COUNTRY_CODE = re.compile(r"^[A-Z]{3}$")
 _CODE = re.compile(

@@ -32,9 +32,13 @@ _MONTH = rf"(?P<month>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?"
 _NUMERALS = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx xxi"
 _ROMAN = {name: number for number, name in enumerate(_NUMERALS.split(), start=1)}
 _PARTS = {
-    "early": (1, 33), "first half": (1, 50), "mid": (34, 67), "middle": (34, 67), "late": (67, 100),
+    "early": (1, 33),
+    "first half": (1, 50),
+    "mid": (34, 67),
+    "middle": (34, 67),
+    "late": (67, 100),
     "second half": (51, 100),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,14 @@ from indexer.documents.parse.pdf.table_cells import NUMBER
 from indexer.documents.parse.sections import NUMBERED_HEADING, role_of
 
 _FLOW: dict[RegionKind, BlockKind] = {
-    "heading": "heading", "text": "text", "caption": "caption", "formula": "formula", "code": "code",
-    "footnote": "footnote", "table": "table",
-}  # fmt: skip
+    "heading": "heading",
+    "text": "text",
+    "caption": "caption",
+    "formula": "formula",
+    "code": "code",
+    "footnote": "footnote",
+    "table": "table",
+}
 _RUN_IN_WORDS = 6
 _RUN_IN_SIZE = 0.5  # ranks below every heading that has its own line
 _FLOATING_KINDS = ("caption", "table", "footnote")

@@ -204,9 +204,15 @@ _BOLD = ("bold", "black", "heavy", "cmbx", "sfbx", "medi", "semib", "cmssbx")
 _MONO = ("mono", "cour", "cmtt", "typewriter", "cmsltt", "sftt", "nimbusmonl", "cmitt")
 _MATHS = ("cmmi", "cmsy", "cmex", "msam", "msbm", "math", "symbol", "eufm", "txsy", "rtxmi")
 _ACCENTS = {
-    "´": "\u0301", "`": "\u0300", "¨": "\u0308", "˜": "\u0303", "ˆ": "\u0302", "¯": "\u0304", "˚": "\u030a",
+    "´": "\u0301",
+    "`": "\u0300",
+    "¨": "\u0308",
+    "˜": "\u0303",
+    "ˆ": "\u0302",
+    "¯": "\u0304",
+    "˚": "\u030a",
     "ˇ": "\u030c",
-}  # fmt: skip
+}
 
 Ink = Literal["seen", "pale", "none"]
 """``pale``: white or transparent; ``none``: written without ink, as OCR does under the picture of a page."""

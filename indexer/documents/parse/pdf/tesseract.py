@@ -134,19 +134,35 @@ _SURE_SCRIPT = 1.0  # tesseract's own measure; below, the script is a guess
 _SURE_TURN = 2.0
 MOST_TRIED = 6
 _OF_SCRIPT = {
-    "Cyrillic": "rus ukr bul bel srp mkd kaz mon kir tat tgk uzb_cyrl", "Greek": "ell grc",
-    "Arabic": "ara fas urd pus snd uig kur_ara", "Hebrew": "heb yid", "Devanagari": "hin mar nep san",
-    "Bengali": "ben asm", "Tamil": "tam", "Telugu": "tel", "Thai": "tha", "Georgian": "kat", "Armenian": "hye",
-    "Japanese": "jpn jpn_vert", "Hangul": "kor kor_vert", "Korean": "kor kor_vert",
-    "Han": "chi_sim chi_tra chi_sim_vert chi_tra_vert", "HanS": "chi_sim chi_sim_vert",
+    "Cyrillic": "rus ukr bul bel srp mkd kaz mon kir tat tgk uzb_cyrl",
+    "Greek": "ell grc",
+    "Arabic": "ara fas urd pus snd uig kur_ara",
+    "Hebrew": "heb yid",
+    "Devanagari": "hin mar nep san",
+    "Bengali": "ben asm",
+    "Tamil": "tam",
+    "Telugu": "tel",
+    "Thai": "tha",
+    "Georgian": "kat",
+    "Armenian": "hye",
+    "Japanese": "jpn jpn_vert",
+    "Hangul": "kor kor_vert",
+    "Korean": "kor kor_vert",
+    "Han": "chi_sim chi_tra chi_sim_vert chi_tra_vert",
+    "HanS": "chi_sim chi_sim_vert",
     "HanT": "chi_tra chi_tra_vert",
-}  # fmt: skip
+}
 _OTHER_SCRIPTS = frozenset(" ".join(_OF_SCRIPT.values()).split())
 _LATIN_FIRST = ("eng", "deu", "fra", "spa", "ita", "por")  # tried in this order, then the others
 PACK_OF_LANGUAGE = {"en": "eng", "de": "deu", "fr": "fra", "es": "spa", "it": "ita", "pt": "por"}
 LANGUAGE_NAMES = {
-    "en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "pt": "Portuguese",
-}  # fmt: skip
+    "en": "English",
+    "de": "German",
+    "fr": "French",
+    "es": "Spanish",
+    "it": "Italian",
+    "pt": "Portuguese",
+}
 
 
 @dataclass(frozen=True, slots=True)
