@@ -9,14 +9,14 @@ from collections import Counter
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
-from evaluation.answers.made_questions import KINDS, MadeQuestion, extract_questions
+from evaluation.answers.made_questions import KINDS, MadeQuestion, extract_questions, model_questions
 from evaluation.answers.measures import (
     CUTS,
     Interval,
@@ -38,23 +38,39 @@ from sonde.cli.screen import figures_table, messages, progress_bars, say, screen
 from sonde.ops.measured import write_measurement
 from sonde.settings import Settings, load_settings
 from sonde.wiring.evaluating import data_folder, examiner, halves_of, ids_of, off_topic_questions
+from sonde.wiring.models import Models
+from sonde.wiring.search import language_model
 from sonde.wiring.training.corpora import passages_from
 
 
 @click.command("ask-questions")
 @click.option("--out", required=True, type=FILE, help="Questions file, a JSON object a line.")
 @shown("--count", 10, "Questions of each kind.", click.IntRange(1, 1000))
+@shown(
+    "--by",
+    "extracts",
+    "extracts: parts of sentences by templates, without a model; model: the language model of the settings.",
+    click.Choice(["extracts", "model"]),
+)
 @shown("--seed", 0, "Another seed draws other questions.", int)
-def ask_questions(*, out: Path, count: int, seed: int) -> None:
+def ask_questions(*, out: Path, count: int, by: Literal["extracts", "model"], seed: int) -> None:
     """Write test questions about the public documents of the running index.
 
     Four kinds: a fact of one document, an inference from one document, several documents, and a condition.
-    They are parts of sentences in templates. Read them before you use them: nobody would ask some of them.
+    Read them before you use them: templates and models also make questions that nobody would ask.
     Then `sonde ask-evaluate --questions FILE` asks them.
     """
-    questions = extract_questions(*passages_from(load_settings()), count, seed)
+    settings = load_settings()
+    passages, titles = passages_from(settings)
+    if by == "extracts":
+        questions = extract_questions(passages, titles, count, seed)
+    else:
+        model = language_model(settings, lambda: Models(settings).gate)
+        if model is None:
+            raise SondeError("Set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL, or use --by extracts.")
+        questions = list(model_questions(passages, model, count, seed))
     if not questions:
-        raise SondeError("No question could be made of these documents; ingest more of them.")
+        raise SondeError("No question could be made of these documents; ingest more of them, or use --by model.")
     out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(questions)), "utf-8")
     counts_by_kind = Counter(question.kind for question in questions)
     say(f"{out}: " + ", ".join(f"{counts_by_kind[kind]} {kind}" for kind in KINDS))

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 from rich.console import Console
@@ -25,6 +25,7 @@ from evaluation.metrics import HEADLINE
 from evaluation.report import EvaluationReport, ReportSetup
 from evaluation.trec import read_qrels, read_run, write_run
 from evaluation.variants import Variant
+from search_api.search.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.cli.evaluate_all import EvaluateAll, evaluate_all, evaluations_of, leave_one_out
 from sonde.cli.options import FILE, FOLDER, PRESENT_FILE, PRESENT_FOLDER, shown
@@ -38,6 +39,7 @@ from sonde.wiring.measuring import live_pipeline, measure_live
 from sonde.wiring.models import Models
 
 _TIMEOUT_S = 30.0
+_PARTS = get_args(Part)
 _PRINTED_MEASURES = (
     "nDCG@10",
     "AP",
@@ -92,7 +94,9 @@ def evaluate_as_at_night() -> float:
     "--corpus", type=PRESENT_FILE, help="Documents: JSON lines of _id, title, text and optional bbox, start, end."
 )
 @click.option("--queries", type=PRESENT_FILE, help="Questions: JSON lines of _id, text.")
-@click.option("--qrels", type=PRESENT_FILE, help="Judgements: query-id, corpus-id, score by tabs; or TREC's form.")
+@click.option(
+    "--qrels", type=PRESENT_FILE, help="Judgements: query-id, corpus-id, score, tab-separated; or TREC's form."
+)
 @click.option(
     "--folder",
     type=PRESENT_FOLDER,
@@ -139,19 +143,24 @@ def evaluate_as_at_night() -> float:
 @click.option("--fetch-only", is_flag=True, help="Only fetch the files of --collection, and print their folder.")
 @shown("--algorithm", "hybrid", type=click.Choice(["hybrid", "bm25", "dense"]))
 @click.option("--rerank/--no-rerank", default=True, help="Late interaction, and the cross-encoder if one is named.")
+@shown("--spatial", "blend", type=click.Choice(["blend", "hausdorff", "off"]))
+@shown("--temporal", "on", type=click.Choice(["on", "off"]))
+@shown("--interpret", "all", f"all, none, or a list of {','.join(_PARTS)}.")
+@shown("--diversity", "on", type=click.Choice(["on", "off"]))
 @click.option("--ablate", is_flag=True, help="Also run with each stage switched off, and show what each adds.")
 @click.option("--compare", type=PRESENT_FILE, help="TREC run to compare with.")
 @click.option("--limit-queries", type=click.IntRange(1), help="Only the first N questions.")
 @shown("--threads", 4, "Questions asked at once.", click.IntRange(1, 64))
 @click.option("--json", "out", type=FILE, help="Write the measures to this file, for each question too.")
 @click.option("--run", type=FILE, help="Write the answers to this file, as a TREC run.")
-@click.option(
-    "--live",
-    is_flag=True,
-    help="Ask the index that serves; --queries and --qrels name its records by id. Exit code 1 if nDCG@10 is more than "
-    "SONDE_EVALUATION__FALL below the median of the last seven.",
-)
+@click.option("--live", is_flag=True, help="Ask the index that serves; --queries and --qrels name its records by id.")
 @click.option("--history", type=FILE, help="With --live: add the measures to this file (JSON lines).")
+@shown(
+    "--fall",
+    0.02,
+    "With --live: exit code 1 if nDCG@10 is further below the median of the last seven in --history.",
+    click.FloatRange(0.0, 1.0),
+)
 @click.option("--html", type=FILE, help="Write a page with tables and plots to this file.")
 def evaluate_command(**arguments: Any) -> None:
     """Measure the search on a judged collection, in a temporary index that is deleted afterwards.
@@ -159,7 +168,14 @@ def evaluate_command(**arguments: Any) -> None:
     Give --corpus, --queries and --qrels (BEIR layout, plain or .gz), --folder, --collection, or --all. Runs the serving
     pipeline, with the models and the ranking of the settings. Exit code 2 for an invalid collection, with its errors.
     """
-    variant = Variant(algorithm=arguments["algorithm"], rerank=arguments["rerank"])
+    variant = Variant(
+        algorithm=arguments["algorithm"],
+        rerank=arguments["rerank"],
+        spatial=arguments["spatial"],
+        temporal=arguments["temporal"] == "on",
+        interpret=parts_of(arguments["interpret"]),
+        diversity=arguments["diversity"] == "on",
+    )
     if arguments["every"]:
         _evaluate_all(arguments, variant)
         return
@@ -214,9 +230,19 @@ def _evaluate_live(arguments: Json, variant: Variant) -> None:
         raise SondeError("--live needs --queries and --qrels, and no --corpus: it asks the index that serves.")
     else:
         drop = evaluate_live(arguments["queries"], arguments["qrels"], variant, arguments["history"], arguments["out"])
-    if drop > load_settings().evaluation.fall:
+    if drop > arguments["fall"]:
         say(f"nDCG@10 fell by {drop:.4f}: look at what changed (sources, rules, models).", err=True)
         sys.exit(1)
+
+
+def parts_of(text: str) -> frozenset[Part]:
+    """``all``, ``none`` or a comma-separated list. Raises SondeError for an unknown part."""
+    if text in ("all", "none"):
+        return ALL_PARTS if text == "all" else frozenset()
+    part_names = frozenset(part.strip() for part in text.split(","))
+    if unknown := sorted(part_names - ALL_PARTS):
+        raise SondeError(f"--interpret: {', '.join(unknown)} is not all, none or one of {', '.join(_PARTS)}.")
+    return frozenset(part for part in ALL_PARTS if part in part_names)
 
 
 def _collection(arguments: Json) -> JudgedCollection:

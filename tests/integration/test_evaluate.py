@@ -230,6 +230,7 @@ def test_a_run_is_compared_with_an_earlier_one(files: BeirFiles, tmp_path: Path)
 @pytest.mark.parametrize(
     ("options", "said"),
     [
+        (["--interpret", "place,mood"], "mood is not all, none or one of"),
         (["--collection", "samples"], "or --collection"),
         (["--half", "test"], "or --collection"),
     ],

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import pytest
+
 from core.document import Passage
-from evaluation.answers.made_questions import KINDS, MadeQuestion, extract_questions
+from core.errors import SondeError
+from evaluation.answers.made_questions import KINDS, MadeQuestion, extract_questions, model_questions
 from evaluation.answers.measures import AnswerMeasures, by_kind, intervals_by_kind
 from evaluation.answers.questions import load_questions
 
@@ -94,6 +97,36 @@ def test_keys_for_other_programs_are_ignored_and_named(tmp_path: Path) -> None:
     (sentence,) = told
     assert "ignored the keys lang, must" in sentence
     assert "answerable" in sentence  # names what is read
+
+
+class Writer:
+    """Stands for a language model: gives these texts in turn, and keeps what it was asked."""
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = list(texts)
+        self.asked: list[Sequence[Mapping[str, str]]] = []
+
+    def stream(self, messages: Sequence[Mapping[str, str]]) -> Iterator[str]:
+        self.asked.append(messages)
+        yield self.texts[(len(self.asked) - 1) % len(self.texts)]
+
+
+def test_a_model_writes_each_kind_and_sees_two_documents_for_several() -> None:
+    writer = Writer('Sure! {"question": "How deep is it?", "answer": "Deep."}')
+    made = list(model_questions(PASSAGES, writer, 1))
+    assert [one.kind for one in made] == list(KINDS)
+    several = made[KINDS.index("several")]
+    assert set(several.documents) == {"a", "b"}
+    asked = writer.asked[KINDS.index("several")][1]["content"]
+    assert PEAT in asked
+    assert FEN in asked
+
+
+def test_an_unreadable_answer_is_passed_over_and_many_are_an_error() -> None:
+    made = list(model_questions(PASSAGES, Writer("no", '{"question": "How deep is it?", "answer": "Deep."}'), 1))
+    assert [one.kind for one in made] == list(KINDS)
+    with pytest.raises(SondeError, match="5 times"):
+        list(model_questions([Passage(f"a#{n}", "a", n, PEAT) for n in range(9)], Writer("no"), 1))
 
 
 def test_figures_are_told_by_kind() -> None:

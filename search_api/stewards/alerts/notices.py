@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-import structlog
-
 from core.errors import Unavailable
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
@@ -24,8 +22,6 @@ from es_gateway.searching import stored_document
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
 from search_api.stewards.alerts.saved import Channel, hash_of_parts
-
-log = structlog.get_logger(__name__)
 
 State = Literal["new", "pending", "sent", "failed", "dropped"]
 """``new``: not all of its notices are marked yet. ``dropped``: nothing in it may be sent any more."""
