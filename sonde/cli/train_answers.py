@@ -22,7 +22,6 @@ from training.examples import TrainingError, read_examples, write_examples
 from training.questions.language_model import GeneratedPair, by_language_model
 from training.teacher_scores import with_teacher_scores
 
-_LEAST_QUALITY = 2  # in the model's own judgement, 0..3
 _ANSWERS_FILE = ".said.jsonl"  # in the folder of the sets, until they are complete
 
 
@@ -31,8 +30,10 @@ _ANSWERS_FILE = ".said.jsonl"  # in the folder of the sets, until they are compl
 @shown("--count", 200, "Number of passages to ask about.", click.IntRange(1))
 @shown("--owner", PUBLIC, "Owner of the library; public: what everybody sees.")
 @shown("--passages", 5, "Passages shown with each question.", click.IntRange(2, 20))
+@shown("--least", 2, "Minimum quality in the model's own judgement.", click.IntRange(0, 3))
+@shown("--relevance", 0.4, type=click.FloatRange(0, 1))
 @shown("--seed", 0, type=int)
-def answers(*, out: Path, count: int, owner: str, passages: int, seed: int) -> None:
+def answers(*, out: Path, count: int, owner: str, passages: int, least: int, relevance: float, seed: int) -> None:
     """Write raft.jsonl and dpo.jsonl from ingested passages, with questions and answers by the model of
     SONDE_ANSWERS__URL.
 
@@ -45,12 +46,12 @@ def answers(*, out: Path, count: int, owner: str, passages: int, seed: int) -> N
     documents = list(documents_of_passages(passages_found, owner))
     sampled = random.Random(seed).sample(documents, min(count, len(documents)))  # noqa: S311 # nosec B311
     noise = OtherPassages(passages_found, titles)
-    answer_sets = AnswerSets(passages=passages, seed=seed)
+    answer_sets = AnswerSets(passages=passages, relevance=relevance, seed=seed)
     # Both sets have the same questions, which are asked once.
     pairs: list[GeneratedPair] = []
     trouble: TrainingError | None = None
     try:
-        pairs.extend(by_language_model(sampled, model, min_quality=_LEAST_QUALITY, seed=seed))
+        pairs.extend(by_language_model(sampled, model, min_quality=least, seed=seed))
     except TrainingError as error:
         trouble = error  # raised after the existing rows have been written
     for name, rows in (("raft", raft(pairs, noise, answer_sets)), ("dpo", dpo(pairs, noise, model, answer_sets))):
@@ -61,9 +62,12 @@ def answers(*, out: Path, count: int, owner: str, passages: int, seed: int) -> N
     model.forget()
 
 
+_OUTPUT_PATH = FILE
+
+
 @click.command("examples")
 @source_options
-@click.option("--out", required=True, type=FILE, help="The file of examples (.jsonl).")
+@click.option("--out", required=True, type=_OUTPUT_PATH, help="The file of examples (.jsonl).")
 @shown("--mined", 16, "Hard negatives of a question.", click.IntRange(1))
 @shown("--seed", 0, type=int)
 def examples(*, out: Path, mined: int, seed: int, **options: object) -> None:
@@ -85,7 +89,7 @@ def examples(*, out: Path, mined: int, seed: int, **options: object) -> None:
     "--from", "source", required=True, type=click.Path(path_type=Path, exists=True), help="Examples (.jsonl)."
 )
 @click.option("--teacher", required=True, metavar="RERANKER", help="A folder or hub id of a cross-encoder.")
-@click.option("--out", required=True, type=FILE, help="The examples with the teacher's scores.")
+@click.option("--out", required=True, type=_OUTPUT_PATH, help="The examples with the teacher's scores.")
 def teach(*, source: Path, teacher: str, out: Path) -> None:
     """Write a teacher's scores beside examples, for `sonde train embedder --loss margin_mse` (GPL).
 

@@ -55,7 +55,16 @@ _OPTIONS = (
     shown(
         "--phrase-questions", 1, "Questions of key phrases for each record, each with other phrases.", click.IntRange(1)
     ),
+    shown(
+        "--quality", 1, "Minimum quality of a language model's question, in its own judgement.", click.IntRange(0, 3)
+    ),
     shown("--depth", 50, "Candidates of each arm.", click.IntRange(1)),
+    shown(
+        "--elsewhere",
+        2,
+        "Negatives on the same topic in the wrong place or period, if a question names one.",
+        click.IntRange(0),
+    ),
     shown("--simans-a", SimAns().a, "How sharply negatives are drawn around the answer's score.", ABOVE_0),
     shown("--simans-b", SimAns().b, "Where they are drawn most, from the answer's score.", click.FloatRange(-2, 2)),
     shown(
@@ -83,13 +92,15 @@ def sources_of(options: JsonMapping, *, count: int, seed: int) -> Sources:
         literature=options["literature"],
         questions=QuestionSettings(
             ways(options["questions"]),
-            seed=seed,
-            shared_keywords=options["shared_keywords"],
-            phrase_questions=options["phrase_questions"],
+            options["quality"],
+            seed,
+            options["shared_keywords"],
+            options["phrase_questions"],
         ),
         mining=Mining(
             count=count,
             depth=options["depth"],
+            elsewhere=options["elsewhere"],
             simans=SimAns(options["simans_a"], options["simans_b"], options["margin"]),
             seed=seed,
         ),
@@ -100,8 +111,9 @@ def course_options(
     *, minutes: float, look_every: int, held_out: float, max_tokens: int, least_batch: int = 2
 ) -> Callable[[F], F]:
     """Adds the options of a training's course, with these defaults, and the folder of its model."""
+    folder = FOLDER
     options = (
-        click.option("--out", required=True, type=FOLDER, help="The model's folder."),
+        click.option("--out", required=True, type=folder, help="The model's folder."),
         click.option("--base-licence", help="Licence of the base, for the card. Default: the known one."),
         shown("--minutes", minutes, type=ABOVE_0),
         click.option(

@@ -18,7 +18,7 @@ from training.tokens.head import HeadSettings, LearnSettings
 from training.tokens.learn_layers import LayerSettings
 from training.weights import fastest_precision
 
-_LAYERS = LayerSettings()
+_DEFAULT, _LAYERS = HeadSettings(), LayerSettings()
 
 
 @click.command("tokens")
@@ -28,6 +28,8 @@ _LAYERS = LayerSettings()
 @click.option("--out", type=FOLDER, default=Path("tokens"), help="Folder. Default: ./tokens.")
 @shown("--base", DEFAULT_EMBEDDER, "The embedder whose states are read.")
 @click.option("--licence", default=UNKNOWN, help="Licence of the texts, for the card.")
+@shown("--dims", _DEFAULT.dims, "Bits of a token, by eights.", click.IntRange(8, 2040))
+@shown("--texts", _DEFAULT.texts, "Most texts to read.", click.IntRange(1))
 @click.option("--judged", multiple=True, metavar="COLLECTION", help="Then learn on its train half. May be repeated.")
 @click.option("--shared", type=FOLDER, envvar="SONDE_SHARED", help="Shared data folder.")
 @shown("--epochs", LearnSettings().epochs, type=click.IntRange(1))
@@ -44,12 +46,14 @@ _LAYERS = LayerSettings()
 )
 @shown("--steps", _LAYERS.steps, "With --layers.", click.IntRange(1))
 @shown("--device", _LAYERS.device, "With --layers: cpu (many hours) or cuda (minutes).")
-@shown("--seed", 0, type=int)
+@shown("--seed", _DEFAULT.seed, type=int)
 def tokens(**options: Any) -> None:
     """Fit what makes token vectors of an embedder's states: on texts alone, then on judged questions if some are named.
 
     The service does not change: SONDE_EMBEDDER__TOKENS names the folder, and `sonde reindex` makes the vectors.
     """
+    if options["dims"] % 8:
+        raise click.BadParameter("must be a multiple of 8", param_hint="--dims")
     if options["layers"] and not (options["judged"] or options["examples"]):
         raise click.BadParameter("needs --judged or --examples to learn from", param_hint="--layers")
     if options["examples"] and not options["teacher"]:
@@ -59,7 +63,7 @@ def tokens(**options: Any) -> None:
     request = HeadRequest(
         **{name: options[name] for name in names},
         command=command_line(),
-        settings=HeadSettings(seed=seed),
+        settings=HeadSettings(options["dims"], options["texts"], seed),
         learning=LearnSettings(options["epochs"], seed=seed),
         layers=LayerSettings(options["steps"], seed=seed, precision=fastest_precision(device), device=device)
         if options["layers"]
