@@ -43,6 +43,7 @@ from lab.measures import (
     time_searches,
     time_understanding,
 )
+from lab.search_profile import PHASES, profile_searches
 from lab.waiting import trouble
 from local_stack.ports import free_port
 from reading.places import PlaceReader
@@ -90,6 +91,12 @@ _ROUNDS = 3
     metavar="NUMBER",
     help="Only time a night's matching of so many saved searches over 10,000 new records.",
 )
+@click.option(
+    "--profile",
+    "is_profile",
+    is_flag=True,
+    help="Only show where the processor time of a search goes, on the index of the settings.",
+)
 @click.option("--json", "out", type=click.Path(path_type=Path), help="Also write figures to this file.")
 def bench(
     *,
@@ -97,6 +104,7 @@ def bench(
     sizes: tuple[int, ...],
     graphs: tuple[str, ...],
     saved_search_count: int | None,
+    is_profile: bool,
     out: Path | None,
 ) -> None:
     """Measure harvest, embedding and search on the NCAR records, in throw-away indices of the running Elasticsearch.
@@ -105,6 +113,12 @@ def bench(
     """
     console = screen()
     figures: Json = {"machine": machine()}
+    if is_profile:
+        figures |= asdict(profile_searches(load_settings()))
+        _show_profile(console, figures)
+        if out is not None:
+            write_measurement(out, figures)
+        return
     archives = _archives(catalogues)
     _show(console, "machine", figures["machine"])
     if saved_search_count is None and not sizes:
@@ -323,6 +337,16 @@ def _wait_ready(url: str, server: subprocess.Popen[bytes]) -> None:
             return
         time.sleep(0.2)
     raise SondeError("The API was not ready within two minutes.")
+
+
+def _show_profile(console: Console, figures: Json) -> None:
+    _show(console, "API, ms of processor time", {**figures["own"], "whole request": figures["whole"]})
+    _show(console, "Elasticsearch, ms of processor time", figures["server"])
+    table = _titled(figures_table("", "sent by", *PHASES, "dearest clauses"), "Elasticsearch's profile, ms")
+    for name, phases in figures["searches"].items():
+        clauses = ", ".join(f"{kind} {spent_ms:.1f}" for kind, spent_ms in list(figures["clauses"][name].items())[:3])
+        table.add_row(name, f"{phases['share']:.0%}", *(f"{phases[phase]:.2f}" for phase in PHASES), clauses)
+    console.print(table)
 
 
 def _show(console: Console, title: str, figures: Json) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from lab.count_calls import Calls
 from lab.freeze.lines import Normaliser, differences, digest, read_state, write_state
 from lab.freeze.service import frozen_settings
 from local_stack.state import made_login
@@ -62,6 +63,17 @@ def test_a_state_is_read_as_it_was_written(tmp_path: Path) -> None:
     lines = [{"name": "ü", "answer": ["a\nb", 1.5, None]}, {"name": "b", "digest": "1"}]
     assert write_state(tmp_path / "deep" / "state.gz", {"prefix": "p"}, lines) == 2
     assert read_state(tmp_path / "deep" / "state.gz") == ({"prefix": "p"}, {line["name"]: line for line in lines})
+
+
+def test_calls_of_the_named_folders_alone_are_counted() -> None:
+    counted = Calls((str(Path(__file__).parent),))
+
+    def numbers() -> list[int]:
+        return sorted(number for number in (2, 1))
+
+    counted.watch(numbers)
+    assert (len(counted.files), len(counted.functions), counted.moves) == (1, 2, 0)
+    assert counted.calls - counted.resumed == 2
 
 
 def test_the_frozen_service_has_the_login_of_the_stack_of_this_machine(tmp_path: Path) -> None:
