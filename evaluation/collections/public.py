@@ -77,7 +77,7 @@ def pira_questions(data: Path, language: Language) -> Iterator[PiraQuestion]:
             if entry["at_labels"] not in ("0.0", "1.0"):
                 continue
             answerable = entry["at_labels"] == "1.0"
-            texts = (entry[f"answer_{language}_origin"], entry[f"answer_{language}_validate"])
+            texts = (entry.get(f"answer_{language}_{by}") or "" for by in ("origin", "validate"))
             answers = tuple(answer.strip() for answer in texts if answer.strip()) if answerable else ()
             question = entry[f"question_{language}_origin"]
             yield PiraQuestion(entry["id_qa"], question, plain_text(entry["abstract"]), answerable, answers)

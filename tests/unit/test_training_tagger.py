@@ -151,5 +151,5 @@ def _fixed_tagger(folder: Path) -> QuestionTagger:
         name: values.detach().numpy() * (0.0 if name.startswith("tags") else 1.0) for name, values in tensors.items()
     }
     save_file(weights, folder / FILE)
-    write_card(folder, _card("even", TaggerSettings(), NAMES, Origin("nothing", "Apache-2.0")))
+    write_card(folder, _card(Path("even"), TaggerSettings(), NAMES, Origin("nothing", "Apache-2.0")))
     return QuestionTagger(folder, NameMarks(GAZETTEER))
