@@ -12,7 +12,7 @@ import pytest
 from tenacity import wait_none
 
 from core.errors import SondeError
-from sonde.cli import first_searches
+from sonde.cli import demo
 from sonde.wiring.harvesting import SourceBusy
 
 LATE = {"status": 503, "detail": "Elasticsearch does not answer: ConnectionTimeout."}
@@ -21,7 +21,7 @@ LATE = {"status": 503, "detail": "Elasticsearch does not answer: ConnectionTimeo
 @pytest.fixture
 def late_service(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, list[int]]]:
     """Its address, and the states of its next answers; the last one stays."""
-    monkeypatch.setattr(first_searches._RETRY, "wait", wait_none())
+    monkeypatch.setattr(demo._RETRY, "wait", wait_none())
     states: list[int] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -43,18 +43,18 @@ def late_service(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, list[in
 def test_a_search_that_comes_too_late_is_asked_again(late_service: tuple[str, list[int]]) -> None:
     address, states = late_service
     states += [503, 503, 200]
-    assert first_searches._answer(address, "rain") == {"features": []}
+    assert demo._answer(address, "rain") == {"features": []}
 
 
 def test_a_service_that_never_answers_is_an_error(late_service: tuple[str, list[int]]) -> None:
     address, states = late_service
     states += [503]
     with pytest.raises(SondeError, match="does not answer"):
-        first_searches._answer(address, "rain")
+        demo._answer(address, "rain")
 
 
 def test_samples_that_a_worker_harvests_first_are_waited_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(first_searches._RETRY_HARVEST, "wait", wait_none())
+    monkeypatch.setattr(demo._RETRY_HARVEST, "wait", wait_none())
     states = ["held", "held", "complete"]
 
     class Harvester:
@@ -63,5 +63,5 @@ def test_samples_that_a_worker_harvests_first_are_waited_for(monkeypatch: pytest
                 raise SourceBusy("samples is already being harvested")
             return state
 
-    assert first_searches._harvest(Harvester(), tmp_path) == "complete"  # type: ignore[comparison-overlap, arg-type]
+    assert demo._harvest(Harvester(), tmp_path) == "complete"  # type: ignore[comparison-overlap, arg-type]
     assert states == []
