@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -41,7 +41,7 @@ from indexer.store.file_versions import FileVersions
 from indexer.store.ledger import Ledger, scan
 from indexer.store.runs import Runs
 from indexer.write.commit import Deletions, apply_deletions, commit
-from indexer.write.embed import Embedding
+from indexer.write.embed import EmbeddedTexts, Embedding
 from reading.title_names import TitledBox, title_places
 
 log = structlog.get_logger(__name__)
@@ -236,11 +236,12 @@ class _Slice:
         for origin in self.planner.still_restricted:
             self.tally.warn(origin, STAYS_RESTRICTED)
         with self._time("embed"):
-            items = self._with_vectors(items)
+            embedded = self._embedded(items)
         self._await_write()
-        if self._follow_the_model():  # the alias moved while this batch was embedded
+        if embedded.fields and self._follow_the_model():  # the alias moved while this batch was embedded
             moment = replace(moment, model=self.recipe.embedding_model)
-            items = self._with_vectors(items)
+            embedded = self._embedded(items)
+        items = self._with_vectors(items, embedded)
         self.planner.readers.start_if_large()
         self.options.guard()
         count(items, batch, self.tally)
@@ -259,22 +260,23 @@ class _Slice:
             self.recipe, self.embedding = recipe, Embedding(self.parts, recipe)
         return is_new
 
-    def _with_vectors(self, items: list[Item]) -> list[Item]:
+    def _embedded(self, items: Sequence[Item]) -> EmbeddedTexts:
+        return self.embedding.embed(
+            [
+                item.parsed.record.embedding_text
+                for item in items
+                if item.decision.vector == "embed" and item.parsed is not None
+            ]
+        )
+
+    def _with_vectors(self, items: list[Item], embedded: EmbeddedTexts) -> list[Item]:
         to_embed = [index for index, item in enumerate(items) if item.decision.vector == "embed"]
-        texts = [
-            parsed_record.record.embedding_text
-            for index in to_embed
-            if (parsed_record := items[index].parsed) is not None
-        ]
-        vector_fields = self.embedding.embed(texts)
-        for index, fields in zip(to_embed, vector_fields.fields, strict=True):
+        for index, fields in zip(to_embed, embedded.fields, strict=True):
             items[index] = replace(items[index], vectors=fields)
         self.tally.tokens = (
-            self.tally.tokens.with_texts(vector_fields.reads, vector_fields.lengths)
-            if vector_fields.lengths
-            else self.tally.tokens
+            self.tally.tokens.with_texts(embedded.reads, embedded.lengths) if embedded.lengths else self.tally.tokens
         )
-        missing_count = sum(fields is None for fields in vector_fields.fields)
+        missing_count = sum(fields is None for fields in embedded.fields)
         self.tally.add("embedded", len(to_embed) - missing_count)
         self.tally.add("without_vector", missing_count)
         return items

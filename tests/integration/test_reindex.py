@@ -140,7 +140,8 @@ def test_no_vector_of_the_old_model_reaches_the_index_of_the_new_one(
         harvest("s", FolderSource(folder), replace(parts, embedder=None))
         assert embed_missing("s", parts, Options()).remaining == 0
     else:
-        assert harvest("s", FolderSource(folder), parts).state == "complete"
+        report = harvest("s", FolderSource(folder), parts)
+        assert (report.state, report.counts.embedded) == ("complete", report.counts.new)
     index = serving(es_client, prefix, "records")
     assert index is not None
     assert index.meta.embedding_model == "two"
