@@ -23,10 +23,8 @@ from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
 from search_api.catalogue.listing_facets import FacetRequest, facets_body, read_counts
 from search_api.search.order import SortKey, sort_body
-from search_api.search.retrieval.clauses import LANGUAGES, area_clause, phrase, span_clause
+from search_api.search.retrieval.clauses import LANGUAGES, Clause, any_of, area_clause, phrase, span_clause
 from search_api.search.retrieval.serving import Serving, ServingResolver
-
-Clause = Json
 
 _ONE_FIELD = ("words",)
 _SEPARATE_FIELDS = ("title", "alternate_titles", "abstract", "keywords.term")
@@ -78,7 +76,7 @@ def selected(selection: Selection, has_words: bool) -> Clause:
     clauses: list[Clause] = [{"terms": {field: list(values)}} for field, values in exact.items() if values]
     if selection.terms:
         texts = _ONE_FIELD if has_words else _SEPARATE_FIELDS
-        clauses.append(any_of([reading for term in selection.terms for reading in _readings(term, texts)]))
+        clauses.append(any_of(*(reading for term in selection.terms for reading in _readings(term, texts))))
     if selection.area is not None:
         clauses.append(area_clause(selection.area, "intersects"))
     if selection.span is not None:
@@ -104,11 +102,6 @@ def _readings(term: str, texts: Sequence[str]) -> list[Clause]:
 def _short_clause(term: str, words: Iterable[str], fields: Sequence[str]) -> Clause:
     clauses: list[Clause] = [{"multi_match": {"query": word, "fields": fields}} for word in words]
     return {"bool": {"filter": [phrase(term, fields), *clauses]}}
-
-
-def any_of(clauses: list[Clause]) -> Clause:
-    """Records that match one of these."""
-    return {"bool": {"should": clauses, "minimum_should_match": 1}}
 
 
 def page_body(request: ListRequest, has_words: bool) -> Json:

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, fie
 
 from core.reference_systems import read_reference_system
 from search_api.catalogue.catalogues import Catalogue
-from search_api.catalogue.listing import Clause, ListRequest, Selection
+from search_api.catalogue.listing import ListRequest, Selection
 from search_api.catalogue.listing_facets import PATTERN, facet_requests
 from search_api.http.parameters import (
     LONGEST_QUERY,
@@ -31,6 +31,7 @@ from search_api.http.parameters import (
 from search_api.search.filtering.cql2 import LONGEST_FILTER, Language, parse
 from search_api.search.filtering.translate import clause_of, in_degrees
 from search_api.search.order import SORTBY_PATTERN, kinds_of, read_position, read_sortby
+from search_api.search.retrieval.clauses import Clause
 
 LARGEST_PAGE = 1000
 

@@ -214,8 +214,7 @@ def _weight() -> int:
     """The cost of a request: one, plus one per 100 listed records, or per 20 as RDF; for answers, their number."""
     if not _asks_no_model():
         return _number_of_answers()
-    text = request.args.get("limit", "")
-    size = min(int(text[:6]), _MOST_LISTED) if text.isascii() and text.isdigit() else 0
+    size = min(_asked_size(), _MOST_LISTED)
     return 1 + size // (_RDF_RECORDS_A_REQUEST if request.path == "/dcat" else _RECORDS_A_REQUEST)
 
 
@@ -410,8 +409,15 @@ def _is_costly(rule: str) -> bool:
         return True
     if request.method not in _READING and rule.startswith(("/collections", "/harvest")):
         return True
-    size = request.args.get("limit", "")
-    return size.isdecimal() and int(size[:9]) > _LARGE_PAGE
+    return _asked_size() > _LARGE_PAGE
+
+
+def _asked_size() -> int:
+    """How many records are to be listed; 0 if that is not said. STAC's search by POST says it in its body."""
+    by_post = request.path == "/stac/search" and request.method == "POST"
+    said = request.get_json(silent=True) if by_post else request.args
+    text = str(said.get("limit", "")) if isinstance(said, Mapping) else ""
+    return int(text[:9]) if text.isascii() and text.isdigit() else 0
 
 
 @lru_cache(_MOST_CALLERS)

@@ -17,7 +17,7 @@ from search_api.search.passages.retrieve import PassageRetriever
 from search_api.search.passages.scope import PassageScope, entries_of
 from search_api.search.passages.values import AskRequest, FoundPassage
 from search_api.search.request import SearchRequest
-from search_api.search.retrieval.clauses import Clause
+from search_api.search.retrieval.clauses import Clause, any_of
 from search_api.search.retrieval.serving import ServingResolver
 
 Column = Literal[
@@ -142,7 +142,7 @@ def _word_clause(word: str) -> Clause:
     clauses: list[Clause] = [{"wildcard": {field: pattern}} for field in ("name", "authors", "journal", "doi")]
     # A phrase prefix would only expand to the first 50 words of all users' titles.
     title_clause: Clause = {"match_bool_prefix": {"title": {"query": word, "operator": "and"}}}
-    return {"bool": {"should": [title_clause, *clauses], "minimum_should_match": 1}}
+    return any_of(title_clause, *clauses)
 
 
 def _escape(word: str) -> str:

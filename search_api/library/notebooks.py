@@ -17,7 +17,7 @@ from es_gateway.client import Elasticsearch
 from es_gateway.searching import stored_document
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
-from search_api.search.retrieval.clauses import Clause
+from search_api.search.retrieval.clauses import Clause, any_of
 
 MOST_COLLECTIONS = 200
 MOST_CONVERSATIONS = 500
@@ -90,16 +90,28 @@ class Notebooks:
             raise NotFound(f"There is no collection {id!r}.")
         return readable[0]
 
-    def save_collection(self, collection: DocumentCollection) -> DocumentCollection:
-        """Writes it; new if its id is empty. Visible when this returns. Raises Conflict if the owner has too many."""
-        if not collection.id:
-            if self._count(collection.owner) >= MOST_COLLECTIONS:
-                raise Conflict(f"You have {MOST_COLLECTIONS} collections; delete one first.")
-            collection = replace(collection, id=secrets.token_hex(16), created=now_iso())
-        collection = replace(collection, updated=now_iso())
-        members = asdict(collection)
-        self._write(members.pop("id"), {"kind": _COLLECTION, **members})
+    def new_collection(self, collection: DocumentCollection) -> DocumentCollection:
+        """Writes it under a new id. Visible when this returns. Raises Conflict if the owner has too many."""
+        if self._count(collection.owner) >= MOST_COLLECTIONS:
+            raise Conflict(f"You have {MOST_COLLECTIONS} collections; delete one first.")
+        now = now_iso()
+        collection = replace(collection, id=secrets.token_hex(16), created=now, updated=now)
+        self._write(collection.id, _source(collection))
         return collection
+
+    def change_collection(
+        self, id: str, owner: str, change: Callable[[DocumentCollection], DocumentCollection]
+    ) -> DocumentCollection:
+        """``change`` of the owner's collection, made anew if another window wrote meanwhile. Visible when this returns.
+
+        Raises NotFound, also for another user's, Unavailable if others write all the time, and what ``change`` raises.
+        """
+        for _ in range(_TRIES):
+            hit = self._owned(_COLLECTION, id, owner)
+            changed = replace(change(_collection(hit)), updated=now_iso())
+            if self._write(id, _source(changed), seq_no=hit["_seq_no"], primary_term=hit["_primary_term"]):
+                return changed
+        raise Unavailable("Several windows change this collection at once; try again.")
 
     def owners_sharing(self, document: str, groups: Iterable[str]) -> list[str]:
         """The owners of collections that open this document to these groups."""
@@ -131,9 +143,7 @@ class Notebooks:
 
     def remove(self, kind: Literal["collection", "conversation"], id: str, owner: str) -> None:
         """Raises NotFound, also for another user's."""
-        hit = self._get(kind, id)
-        if hit is None or hit["_source"]["owner"] != owner:
-            raise NotFound(f"There is no {kind} {id!r} of yours.")
+        self._owned(kind, id, owner)
         self._client.options(ignore_status=404).delete(index=self._index, id=id, refresh=True)
 
     def conversations(self, owner: str) -> list[Conversation]:
@@ -142,10 +152,7 @@ class Notebooks:
 
     def conversation(self, id: str, owner: str) -> Conversation:
         """With its turns. Raises NotFound, also for another user's."""
-        hit = self._get(_CONVERSATION, id)
-        if hit is None or hit["_source"]["owner"] != owner:
-            raise NotFound(f"There is no conversation {id!r} of yours.")
-        return _conversation(hit)
+        return _conversation(self._owned(_CONVERSATION, id, owner))
 
     def new_conversation(self, owner: str, title: str) -> Conversation:
         """An empty conversation. It is not stored before its first turn, so a failed question leaves none."""
@@ -221,6 +228,12 @@ class Notebooks:
         )
         return "error" not in answer.body
 
+    def _owned(self, kind: str, id: str, owner: str) -> Json:
+        hit = self._get(kind, id)
+        if hit is None or hit["_source"]["owner"] != owner:
+            raise NotFound(f"There is no {kind} {id!r} of yours.")
+        return hit
+
     def _get(self, kind: str, id: str) -> Json | None:
         """In real time."""
         stored_source = stored_document(self._client, self._index, id)
@@ -245,7 +258,13 @@ class Notebooks:
 
 def _readable_clause(owner: str, groups: Iterable[str]) -> list[Clause]:
     own_clause: Clause = {"term": {"owner": owner}}
-    return [{"bool": {"should": [own_clause, {"terms": {"groups": sorted(groups)}}], "minimum_should_match": 1}}]
+    return [any_of(own_clause, {"terms": {"groups": sorted(groups)}})]
+
+
+def _source(collection: DocumentCollection) -> Json:
+    members = asdict(collection)
+    del members["id"]
+    return {"kind": _COLLECTION, **members}
 
 
 def _collection(hit: JsonMapping) -> DocumentCollection:

@@ -160,7 +160,7 @@ def _add_collections(api: APIBlueprint, parts: Parts) -> None:
         collection = DocumentCollection(
             "", user.owner, body.name, body.description, _distinct(body.documents), _own_groups(body.groups, user)
         )
-        body_json = _collection_json(parts.notebooks.save_collection(collection), user, addresses)
+        body_json = _collection_json(parts.notebooks.new_collection(collection), user, addresses)
         response = jsonify(body_json)
         response.headers["Location"] = addresses.to(f"/library/collections/{body_json['id']}")
         return response, HTTPStatus.CREATED
@@ -198,20 +198,23 @@ def _add_collection(api: APIBlueprint, parts: Parts) -> None:
     @needs("library")
     def change(path: NotebookPath, body: CollectionChange) -> Response:
         user = caller()
-        before = parts.notebooks.collection(path.id, user.owner, ())
-        named_documents = before.documents if body.documents is None else tuple(body.documents)
-        documents = _distinct(id for id in (*named_documents, *body.add) if id not in body.remove)
-        if len(documents) > MOST_DOCUMENTS:
-            raise InvalidInput("documents", f"documents: a collection has {MOST_DOCUMENTS} at most")
-        _refuse_unreadable(parts, [id for id in documents if id not in before.documents], user)
-        after = replace(
-            before,
-            name=before.name if body.name is None else body.name,
-            description=before.description if body.description is None else body.description,
-            documents=documents,
-            groups=before.groups if body.groups is None else _own_groups(body.groups, user),
-        )
-        return jsonify(_collection_with_documents(parts, parts.notebooks.save_collection(after), user))
+
+        def changed(before: DocumentCollection) -> DocumentCollection:
+            named_documents = before.documents if body.documents is None else tuple(body.documents)
+            documents = _distinct(id for id in (*named_documents, *body.add) if id not in body.remove)
+            if len(documents) > MOST_DOCUMENTS:
+                raise InvalidInput("documents", f"documents: a collection has {MOST_DOCUMENTS} at most")
+            _refuse_unreadable(parts, [id for id in documents if id not in before.documents], user)
+            return replace(
+                before,
+                name=before.name if body.name is None else body.name,
+                description=before.description if body.description is None else body.description,
+                documents=documents,
+                groups=before.groups if body.groups is None else _own_groups(body.groups, user),
+            )
+
+        after = parts.notebooks.change_collection(path.id, user.owner, changed)
+        return jsonify(_collection_with_documents(parts, after, user))
 
     @api.delete(
         "/library/collections/<id>",

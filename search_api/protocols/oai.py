@@ -347,18 +347,26 @@ def _envelope(base: str, moment: str, arguments: Mapping[str, str]) -> Element:
 
 
 def _identify(parts: Parts, _oai: OaiRequest, root: Element) -> None:
-    oldest = {"size": 0, "aggs": {"oldest": {"min": {"field": "harvest.written"}}}}
-    value = parts.records.search(oldest)["aggregations"]["oldest"]["value"]
+    moments = [moment for phase in get_args(Phase) if (moment := _earliest(parts.records, phase)) is not None]
     answer = {
         "repositoryName": "Sonde",
         "baseURL": Addresses.of(parts.http).to("/oai"),
         "protocolVersion": "2.0",
         "adminEmail": parts.http.contact,
-        "earliestDatestamp": iso(int(value) // 1000 * 1000) if value is not None else _EARLIEST,
+        "earliestDatestamp": iso(min(moments) // 1000 * 1000) if moments else _EARLIEST,
         "deletedRecord": "transient",
         "granularity": "YYYY-MM-DDThh:mm:ssZ",
     }
     _texts(_text(root, "Identify"), answer)
+
+
+def _earliest(reader: RecordReader, phase: Phase) -> int | None:
+    """Milliseconds since 1970 UTC."""
+    search, moment, _ = _phase(reader, phase)
+    query = {"bool": {"filter": _filters(OaiRequest("Identify"), phase)}}
+    body = {"query": query, "size": 0, "aggs": {"earliest": {"min": {"field": moment}}}}
+    value = search(body)["aggregations"]["earliest"]["value"]
+    return None if value is None else int(value)
 
 
 def _formats(parts: Parts, oai: OaiRequest, root: Element) -> None:

@@ -27,7 +27,7 @@ from search_api.search.retrieval.arms import (
     read_fields,
     read_matches,
 )
-from search_api.search.retrieval.clauses import Clause
+from search_api.search.retrieval.clauses import Clause, any_of
 from search_api.search.retrieval.record_reads import TokenVectors
 from search_api.search.round_one import ArmAnswers, CandidateSearch, MatchCounts, RoundOne, counting_body
 
@@ -301,7 +301,7 @@ def _most_promising(scores_by_arm: Sequence[ArmScores]) -> list[str]:
 def matches_clause(topic_clause: Clause, drawn_ids: Collection[str]) -> Clause:
     """The records that match by their words, place, time or names, and those that the question drew."""
     clauses = [topic_clause, {"ids": {"values": sorted(drawn_ids)}}] if drawn_ids else [topic_clause]
-    return {"bool": {"should": clauses, "minimum_should_match": 1}}
+    return any_of(*clauses)
 
 
 def matches_body(filters: Sequence[Clause], topic_clause: Clause, drawn_ids: Collection[str]) -> Json:

@@ -50,8 +50,7 @@ def ask(
 ) -> Json:
     """``url`` with its path. Raises SondeError with the service's message, or that there is no service."""
     try:
-        is_proxied = urlsplit(url).hostname not in _THIS_MACHINE
-        answer = httpx.request(method, url, params=parameters, json=body, timeout=timeout_s, trust_env=is_proxied)
+        answer = httpx.request(method, url, params=parameters, json=body, timeout=timeout_s, trust_env=_is_proxied(url))
     except httpx.HTTPError as error:
         address = url.rpartition("/")[0]
         raise SondeError(
@@ -64,6 +63,10 @@ def ask(
     if answer.status_code != httpx.codes.OK:
         raise SondeError(str(content.get("detail") or content.get("title")))
     return content
+
+
+def _is_proxied(url: str) -> bool:
+    return urlsplit(url).hostname not in _THIS_MACHINE
 
 
 def show(console: Console, answer: Json, *, explain: bool = False) -> None:
@@ -127,7 +130,8 @@ def mcp(url: str | None, key: str | None) -> None:
     from search_api.protocols.mcp.server import mcp_server
     from sonde import __version__
 
-    mcp_server(__version__, AgentApi.at(url or load_settings().api_url, key)).run()
+    address = url or load_settings().api_url
+    mcp_server(__version__, AgentApi.at(address, key, trust_env=_is_proxied(address))).run()
 
 
 COMMANDS = (search, mcp)

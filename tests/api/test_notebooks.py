@@ -25,6 +25,7 @@ from net.gate import Gate
 from search_api.app import create_app
 from search_api.ask.answerer import Answerer
 from search_api.http.access.keys import Grant, KeyStore
+from search_api.library.notebooks import DocumentCollection
 from search_api.library.personal_library import PersonalLibrary
 from search_api.parts import Parts
 from search_api.search.passages.values import AskRequest, ConversationTurn
@@ -190,6 +191,19 @@ def test_a_collection_is_changed_one_by_one_and_names_what_is_gone(house: House,
     assert house.call("anna", "DELETE", f"/library/collections/{id}").status_code == 204
     assert house.call("anna", "GET", f"/library/collections/{id}").status_code == 404
     assert house.call("anna", "GET", f"/documents/{cores}").status_code == 200, "its documents stay"
+
+
+def test_a_change_during_another_one_keeps_both(house: House, lakes: str) -> None:
+    id = house.made("anna")
+
+    def rename(before: DocumentCollection) -> DocumentCollection:
+        if not before.documents:
+            house.call("anna", "PATCH", f"/library/collections/{id}", {"add": [lakes]})
+        return replace(before, name="Renamed")
+
+    changed = house.parts.notebooks.change_collection(id, "anna", rename)
+    assert (changed.name, changed.documents) == ("Renamed", (lakes,))
+    assert house.call("anna", "GET", f"/library/collections/{id}").json["numberOfDocuments"] == 1
 
 
 def test_questions_stay_within_chosen_documents(house: House, cores: str, lakes: str) -> None:

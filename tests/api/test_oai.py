@@ -112,3 +112,6 @@ def test_what_was_removed_is_told(
     found = dict(headers(service.http, verb="ListRecords", metadataPrefix="oai_dc"))
     assert len(found) == 10
     assert [identifier for identifier, removed in found.items() if removed] == [f"oai:sonde:small:{files[0].stem}"]
+    es_client.delete_by_query(index=alias(prefix, "records"), query={"match_all": {}}, refresh=True)
+    removal = ask(service.http, verb="ListIdentifiers", metadataPrefix="oai_dc").findtext(".//{*}datestamp")
+    assert ask(service.http, verb="Identify").findtext(".//{*}earliestDatestamp") == removal

@@ -40,6 +40,10 @@ def _http(policy: LimitPolicy) -> FlaskClient:
     def compare() -> str:
         return "a table"
 
+    @app.post("/stac/search")
+    def stac() -> str:
+        return "items"
+
     @app.get("/dcat")
     def dcat() -> str:
         return "rdf"
@@ -137,6 +141,12 @@ def test_only_proxies_of_ours_say_who_asks(proxies: int, seen: str) -> None:
 )
 def test_a_long_list_counts_as_several_requests(address: str, left: int) -> None:
     answer = _http(_policy("memory://", per_address="100/hour")).get(address)
+    assert (answer.status_code, answer.headers["RateLimit-Remaining"]) == (200, str(left))
+
+
+@pytest.mark.parametrize(("body", "left"), [({"limit": 1000}, 89), ({"limit": "x"}, 99), ({}, 99), ([], 99)])
+def test_a_long_list_of_stac_counts_by_its_body(body: object, left: int) -> None:
+    answer = _http(_policy("memory://", per_address="100/hour")).post("/stac/search", json=body)
     assert (answer.status_code, answer.headers["RateLimit-Remaining"]) == (200, str(left))
 
 

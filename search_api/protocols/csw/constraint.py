@@ -17,7 +17,7 @@ from lxml import etree
 
 from core.errors import InvalidInput
 from core.json_types import Json
-from search_api.catalogue.listing import Clause, Selection, any_of, selected
+from search_api.catalogue.listing import Selection, selected
 from search_api.http.parameters import plain_number
 from search_api.protocols.csw.filter_xml import (
     ABSTRACT,
@@ -40,6 +40,7 @@ from search_api.search.filtering.cql2 import Expression, parse
 from search_api.search.filtering.queryables import QUERYABLES, Queryable, find
 from search_api.search.filtering.translate import OPERATORS, clause_of
 from search_api.search.order import SortKey, read_sortby
+from search_api.search.retrieval.clauses import Clause, any_of
 
 OWN_PREFIX = "sonde:"
 """The prefix of the OGC API's queryables: ``sonde:source`` is the catalogue, ``dc:source`` what data derive from."""
@@ -205,7 +206,7 @@ def _special_clause(special: Special, op: str, args: list[Expression], has_words
 def _either_id(op: str, args: list[Expression]) -> Clause:
     (property_name,) = _names(args)
     queryables = [replace(QUERYABLES[name], name=property_name[:60]) for name in ("id", "externalIds")]
-    return any_of([clause_of(_condition(op, args, queryable)) for queryable in queryables])
+    return any_of(*(clause_of(_condition(op, args, queryable)) for queryable in queryables))
 
 
 def _word_clause(special: Special, op: str, args: list[Expression], has_words: bool) -> Clause:
@@ -255,7 +256,7 @@ def _box_in_cql2(match: re.Match[str]) -> str:
 
 def for_ids(ids: tuple[str, ...]) -> Clause:
     """Records with one of these as the service's id, or as the catalogue's identifier."""
-    return any_of([{"terms": {"id": list(ids)}}, {"terms": {"identifiers": list(ids)}}])
+    return any_of({"terms": {"id": list(ids)}}, {"terms": {"identifiers": list(ids)}})
 
 
 def order_of(sort: str | None) -> tuple[SortKey, ...]:
@@ -292,5 +293,5 @@ def _clause(tree: Expression, has_words: bool, negated: bool) -> Clause:
         return _clause(args[0], has_words, not negated)
     if op in ("and", "or"):
         inside = [_clause(argument, has_words, negated) for argument in args]
-        return {"bool": {"filter": inside}} if (op == "and") is not negated else any_of(inside)
+        return {"bool": {"filter": inside}} if (op == "and") is not negated else any_of(*inside)
     return clause_of_condition(tree, has_words, negated)

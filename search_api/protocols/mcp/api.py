@@ -76,10 +76,10 @@ class AgentApi:
     http: httpx.Client
 
     @classmethod
-    def at(cls, url: str, key: str | None = None) -> AgentApi:
-        """The API at this address."""
+    def at(cls, url: str, key: str | None = None, *, trust_env: bool = True) -> AgentApi:
+        """The API at this address; ``trust_env``: by the proxy of the environment, if one is set."""
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        return cls(httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=_TIMEOUT_S))
+        return cls(httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=_TIMEOUT_S, trust_env=trust_env))
 
     def get(self, path: str, parameters: Mapping[str, object] | None = None) -> Json:
         """Parameters that are None or empty are left out. Raises ToolError."""

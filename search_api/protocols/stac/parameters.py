@@ -11,7 +11,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, field_vali
 
 from core.errors import InvalidInput
 from core.json_types import Json
-from search_api.catalogue.listing import Clause, ListRequest, Selection
+from search_api.catalogue.listing import ListRequest, Selection
 from search_api.catalogue.listing_parameters import LARGEST_PAGE, Limit
 from search_api.formats_out.notations import EXPRESSIBLE
 from search_api.formats_out.stac import ASSET_RELS
@@ -32,7 +32,7 @@ from search_api.search.filtering.literals import short_text
 from search_api.search.filtering.queryables import QUERYABLES, Queryable, schema_of
 from search_api.search.filtering.translate import clause_of
 from search_api.search.order import MOST_KEYS, SortKey, kinds_of, read_position
-from search_api.search.retrieval.clauses import span_clause
+from search_api.search.retrieval.clauses import Clause, span_clause
 
 _NAMES = {
     "id": "id",

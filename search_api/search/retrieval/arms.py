@@ -23,7 +23,7 @@ from core.json_types import Json, JsonMapping
 from reading.place_context import INSTITUTIONS
 from search_api.search.caches import Version, versions_of
 from search_api.search.ranking.candidates import AnyColumn, DocValue, RankingFields, doc_values, fields_of
-from search_api.search.retrieval.clauses import Clause, exact, nearest_query
+from search_api.search.retrieval.clauses import Clause, any_of, exact, nearest_query
 
 BROWSING_ORDER: tuple[Json, ...] = (
     {"dates.modified": {"order": "desc", "missing": "_last"}},
@@ -300,8 +300,7 @@ def _named_clause(name: str, clause: Clause) -> Clause:
 def _place_clause(places: Sequence[str], fields: Sequence[str]) -> Clause:
     """Records that name a place, but not only within the name of an institution: "Oregon State University"."""
     intervals = [_place_interval(place) for place in places]
-    named = [{"intervals": {field: interval}} for interval in intervals for field in fields]
-    return {"bool": {"should": named, "minimum_should_match": 1}}
+    return any_of(*({"intervals": {field: interval}} for interval in intervals for field in fields))
 
 
 def _place_interval(place: str) -> Json:

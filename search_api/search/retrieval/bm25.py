@@ -50,7 +50,7 @@ def records_query(
     exact: Clause = {
         "constant_score": {"filter": {"terms": {"identifiers": list(identifiers)}}, "boost": weights.identifier}
     }
-    return {"bool": {"should": [exact, clause], "minimum_should_match": 1}}
+    return any_of(exact, clause)
 
 
 def every_word_query(
@@ -65,7 +65,7 @@ def every_word_query(
     alternatives = [_every_word(_Reading(weights, fields, language), thematic, expansion)] if thematic else []
     if identifiers:
         alternatives.append({"terms": {"identifiers": list(identifiers)}})
-    return {"bool": {"should": alternatives, "minimum_should_match": 1}} if alternatives else {"match_none": {}}
+    return any_of(*alternatives) if alternatives else {"match_none": {}}
 
 
 def passages_query(
@@ -78,7 +78,7 @@ def passages_query(
 def cited_query(weights: WordWeights, question: str, language: str | None) -> Clause:
     """Scores the passages to cite: the whole question over text and headings."""
     reading = _Reading(weights, weights.citation_fields, language)
-    return {"bool": {"should": _both_readings(reading, question), "minimum_should_match": 1}}
+    return any_of(*_both_readings(reading, question))
 
 
 def scoring(query: Clause) -> Clause:
@@ -144,7 +144,7 @@ def _every_word(reading: _Reading, text: str, expansion: Expansion) -> Clause:
     if expansion.all_terms is not None:
         rest_clauses = [{"bool": {"should": _all_of(reading, expansion.other_words)}}] if expansion.other_words else []
         alternatives.append({"bool": {"filter": [expansion.all_terms, *rest_clauses]}})
-    return {"bool": {"should": alternatives, "minimum_should_match": 1}}
+    return any_of(*alternatives)
 
 
 def _all_of(reading: _Reading, text: str) -> list[Clause]:

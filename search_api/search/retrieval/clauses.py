@@ -103,7 +103,7 @@ def _one_of(name: str, field: str, values: list[str]) -> Clause:
     clause: Clause = {"terms": {field: values}}
     if name not in _NAMED_BY_LISTS:
         return clause
-    return {"bool": {"should": [clause, {"terms": {"names.written": values}}], "minimum_should_match": 1}}
+    return any_of(clause, {"terms": {"names.written": values}})
 
 
 def area_clause(area: BBox, relation: Relation, field: str = "extent") -> Clause:

@@ -15,7 +15,7 @@ from reading.names import NameCandidate, is_notation
 from reading.sentences import Claims, Range
 from reading.translation import is_term_of_field
 from search_api.search.ranking.config import NameWeights
-from search_api.search.retrieval.clauses import Clause, every_word, lucene_escaped, phrase
+from search_api.search.retrieval.clauses import Clause, any_of, every_word, lucene_escaped, phrase
 from search_api.search.retrieval.contacts import counts_of, scored_contact
 from search_api.search.understanding.interpretation import NameMatch, QueryName, QueryTerm, TextSpan
 
@@ -307,7 +307,7 @@ def names_query(
                 ]
             }
         }
-    return {"bool": {"should": clauses, "minimum_should_match": 1}} if clauses else None
+    return any_of(*clauses) if clauses else None
 
 
 def _weighted(clause: Clause, boost: float) -> Clause:

@@ -30,7 +30,7 @@ from search_api.search.parameters import SearchParameters, to_request
 from search_api.search.ranking.config import WordWeights
 from search_api.search.request import SearchRequest
 from search_api.search.retrieval.bm25 import NO_EXPANSION, every_word_query
-from search_api.search.retrieval.clauses import Clause, area_clause, record_filters, span_clause
+from search_api.search.retrieval.clauses import Clause, any_of, area_clause, record_filters, span_clause
 from search_api.search.retrieval.known_names import names_query
 from search_api.search.retrieval.serving import Serving
 from search_api.search.understanding.interpretation import Interpretation
@@ -70,7 +70,7 @@ class Compiled:
         if not self.either and self.vector is None:
             return list(self.filters)
         either = [*self.either, {"ids": {"values": list(nearest)}}] if nearest else list(self.either)
-        return [*self.filters, {"bool": {"should": either, "minimum_should_match": 1}} if either else _NOTHING]
+        return [*self.filters, any_of(*either) if either else _NOTHING]
 
 
 _NOTHING: Clause = {"match_none": {}}
@@ -154,7 +154,7 @@ def _place_and_period(interpretation: Interpretation, request: SearchRequest, *,
 
 def _any_or_missing(clauses: list[Clause], field: str, strict: bool) -> Clause:
     missing_clauses: list[Clause] = [] if strict else [{"bool": {"must_not": [{"exists": {"field": field}}]}}]
-    return {"bool": {"should": [*clauses, *missing_clauses], "minimum_should_match": 1}}
+    return any_of(*clauses, *missing_clauses)
 
 
 Language = Literal["en", "de", "fr", "es", "it", "pt"]
