@@ -71,7 +71,9 @@ def over_http(address: str, work: Callable[[Client], Awaitable[T]], *, key: str 
 def over_stdio(address: str, work: Callable[[Client], Awaitable[T]]) -> T:
     """The same with a process of ``sonde mcp``."""
     arguments = ["-m", "sonde", "mcp", "--url", address]
-    started = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
+    started = StdioServerParameters(
+        command=sys.executable, args=arguments, env={**os.environ, "HTTP_PROXY": "http://127.0.0.1:1"}
+    )
 
     async def run() -> T:
         async with Client(stdio_client(started)) as client:
