@@ -19,6 +19,7 @@ from es_mappings.codecs import passages
 from indexer.documents.index.ingest import IngestResult
 from sonde.cli.screen import messages, progress_bars, say, say_json, screen
 from sonde.cli.search import ask as ask_service
+from sonde.cli.search import with_key
 from sonde.settings import load_settings
 from sonde.wiring.documents import DocumentIngester
 
@@ -114,14 +115,15 @@ def summary(results_and_seconds: list[tuple[IngestResult, float]]) -> Table:
 @click.option("--document", help="Only this document.")
 @click.option("--top-k", type=click.IntRange(1, 32), help="Number of passages for the answer.")
 @click.option("--url", help="Address of the service. Default: from the settings.")
+@with_key
 @click.option("--json", "as_json", is_flag=True, help="Print the service's answer as JSON.")
-def ask(question: str, *, url: str | None, as_json: bool, **options: object) -> None:
+def ask(question: str, *, url: str | None, key: str | None, as_json: bool, **options: object) -> None:
     """Ask the indexed documents a QUESTION; the answer cites page and section.
 
     Exit code 1 if nothing found answers it.
     """
     body = {"question": question, **{name: value for name, value in options.items() if value is not None}}
-    answer = ask_service(f"{url or load_settings().api_url}/ask", method="POST", body=body, timeout_s=120.0)
+    answer = ask_service(f"{url or load_settings().api_url}/ask", method="POST", body=body, key=key, timeout_s=120.0)
     if as_json:
         say_json(answer)
     else:

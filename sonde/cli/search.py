@@ -16,6 +16,7 @@ from sonde.settings import load_settings
 
 _THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 """No proxy of the environment reaches it."""
+with_key = click.option("--key", envvar="SONDE_KEY", help="A key of the service, if it needs one; better in SONDE_KEY.")
 
 
 @click.command()
@@ -28,9 +29,17 @@ _THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 @shown("--spatial", "blend", type=click.Choice(["blend", "hausdorff", "off"]))
 @shown("--limit", 10, type=click.IntRange(1, 100))
 @click.option("--url", help="Address of the service. Default: from the settings.")
+@with_key
 @click.option("--json", "as_json", is_flag=True, help="Print the service's answer as JSON.")
 def search(
-    question: str, *, explain: bool, url: str | None, as_json: bool, when: str | None, **options: object
+    question: str,
+    *,
+    explain: bool,
+    url: str | None,
+    key: str | None,
+    as_json: bool,
+    when: str | None,
+    **options: object,
 ) -> None:
     """Ask the running service a QUESTION in plain words.
 
@@ -38,7 +47,7 @@ def search(
     """
     parameters = {"q": question, "explain": str(explain).lower(), "datetime": when, **options}
     known_parameters = {name: value for name, value in parameters.items() if value is not None}
-    answer = ask(f"{url or load_settings().api_url}/search", known_parameters)
+    answer = ask(f"{url or load_settings().api_url}/search", known_parameters, key=key)
     if as_json:
         say_json(answer)
         return
@@ -46,11 +55,25 @@ def search(
 
 
 def ask(
-    url: str, parameters: Json | None = None, *, method: str = "GET", body: Json | None = None, timeout_s: float = 30.0
+    url: str,
+    parameters: Json | None = None,
+    *,
+    method: str = "GET",
+    body: Json | None = None,
+    key: str | None = None,
+    timeout_s: float = 30.0,
 ) -> Json:
     """``url`` with its path. Raises SondeError with the service's message, or that there is no service."""
     try:
-        answer = httpx.request(method, url, params=parameters, json=body, timeout=timeout_s, trust_env=_is_proxied(url))
+        answer = httpx.request(
+            method,
+            url,
+            params=parameters,
+            json=body,
+            headers={"Authorization": f"Bearer {key}"} if key else {},
+            timeout=timeout_s,
+            trust_env=_is_proxied(url),
+        )
     except httpx.HTTPError as error:
         address = url.rpartition("/")[0]
         raise SondeError(
@@ -118,7 +141,7 @@ def _numbers(box: list[float]) -> str:
 
 @click.command()
 @click.option("--url", help="Address of the service. Default: from the settings.")
-@click.option("--key", envvar="SONDE_KEY", help="A key of the service, if it needs one; better in SONDE_KEY.")
+@with_key
 def mcp(url: str | None, key: str | None) -> None:
     """Serve the Model Context Protocol over standard input and output, for an agent on this machine.
 

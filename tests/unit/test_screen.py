@@ -128,11 +128,13 @@ def test_the_name_beside_a_bar_is_data_too() -> None:
     assert "[/] :fish: \\u001b]0;x\\u0007" in console.file.getvalue()  # type: ignore[attr-defined]
 
 
-def test_sonde_search_prints_the_titles_of_a_library() -> None:
+def test_sonde_search_prints_the_titles_of_a_library_that_needs_a_key() -> None:
     records = json.loads(shared_data("cases", "15-cli-markup", "library.json").read_text("utf-8"))
     titles = tuple(record["dct_title_s"] for record in records)
     with _service(_hits(titles)) as url:
-        done = CliRunner().invoke(cli, ["search", "rhine", "--url", url])
+        refused = CliRunner().invoke(cli, ["search", "rhine", "--url", url])
+        done = CliRunner().invoke(cli, ["search", "rhine", "--url", url], env={"SONDE_KEY": "k1"})
+    assert str(refused.exception) == "A key is needed."
     assert done.exit_code == 0
     assert all(title in done.output for title in titles)
 
@@ -141,9 +143,10 @@ def test_sonde_search_prints_the_titles_of_a_library() -> None:
 def _service(answer: Json) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self.send_response(200)
+            allowed = self.headers["Authorization"] == "Bearer k1"
+            self.send_response(200 if allowed else 401)
             self.end_headers()
-            self.wfile.write(json.dumps(answer).encode())
+            self.wfile.write(json.dumps(answer if allowed else {"detail": "A key is needed."}).encode())
 
         def log_message(self, *_: Any) -> None:
             pass
