@@ -23,6 +23,13 @@ def _read(document: object) -> Record:
     return read(RawRecord("r", content, "/r"), "test")
 
 
+def _echo10(folder: str, *heights: tuple[str, str]) -> Record:
+    domain = "<VerticalSpatialDomain><Type>{}</Type><Value>{}</Value></VerticalSpatialDomain>"
+    domains = folder.format("".join(domain.format(*height) for height in heights))
+    product = "<ShortName>O3</ShortName><VersionId>1</VersionId><DataSetId>Ozone</DataSetId>"
+    return _read(f"<Collection>{product}<Spatial>{domains}</Spatial></Collection>")
+
+
 def _umm(*heights: tuple[str, str]) -> Record:
     domains = [{"Type": kind, "Value": value} for kind, value in heights]
     extent = {"SpatialCoverageType": "VERTICAL", "VerticalSpatialDomains": domains}
@@ -32,7 +39,8 @@ def _umm(*heights: tuple[str, str]) -> Record:
 @pytest.mark.parametrize(
     ("heights", "vertical"),
     [
-        ([("Minimum Altitude", "10 km"), ("Maximum Altitude", "1500")], Vertical(1500, 1500, "m")),
+        ([("Atmosphere Layer", "Troposphere"), ("Maximum Altitude", "1500")], Vertical(1500, 1500, "m")),
+        ([("Minimum Altitude", "10 km"), ("Maximum Altitude", "25 Kilometers")], Vertical(10_000, 25_000, "m")),
         ([("Minimum Altitude", "0"), ("Maximum Altitude", "1500 m")], Vertical(0, 1500, "m")),
         ([("Maximum Depth", "200"), ("Minimum Depth", "5")], Vertical(-200, -5, "m")),
         ([("Maximum Altitude", "30"), ("Maximum Depth", "200")], Vertical(-200, 30, "m")),
@@ -40,6 +48,8 @@ def _umm(*heights: tuple[str, str]) -> Record:
 )
 def test_the_minimum_and_the_maximum_height_are_both_read(heights, vertical):
     assert _umm(*heights).vertical == vertical
+    for folder in ("{}", "<VerticalSpatialDomains>{}</VerticalSpatialDomains>"):
+        assert _echo10(folder, *heights).vertical == vertical
 
 
 def test_heights_of_several_places_are_joined_in_the_unit_of_the_first():

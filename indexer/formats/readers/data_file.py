@@ -224,7 +224,7 @@ def _add_times(draft: RecordDraft, header: JsonMapping, attributes: JsonMapping)
     else:
         start, end = _text(attributes, "time_coverage_start"), _text(attributes, "time_coverage_end")
         if start or end:
-            draft.add_span(start, end, duration=_text(attributes, "time_coverage_duration") if not end else "")
+            draft.add_span(start, end, duration="" if start and end else _text(attributes, "time_coverage_duration"))
     resolution = header.get("resolution")
     stated: JsonMapping = resolution if isinstance(resolution, dict) else {}
     distance = metres(number(text_in(stated.get("value"))), text_in(stated.get("unit")))
@@ -249,4 +249,4 @@ def _recognises(inspection: Inspection) -> bool:
 
 
 _FOUND_BY = "member `sonde:dataFile`, which Sonde writes for the header of a data file"
-FORMAT = Format("data-file", 2, read, _recognises, _FOUND_BY, _resource)
+FORMAT = Format("data-file", 3, read, _recognises, _FOUND_BY, _resource)

@@ -421,7 +421,7 @@ def _recognises(inspection: Inspection) -> bool:
 
 FORMAT = Format(
     "dcat",
-    6,
+    7,
     read,
     _recognises,
     "Turtle, RDF/XML or JSON-LD with DCAT, and DCAT-US JSON: DCAT-AP, GeoDCAT-AP, DCAT-US 1.1 and 3.0",

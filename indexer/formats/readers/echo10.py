@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.record import Record
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
-from indexer.formats.readers.nasa import add_platforms, add_product, add_science_keyword, rel_of, role_of
+from indexer.formats.readers.nasa import add_height, add_platforms, add_product, add_science_keyword, rel_of, role_of
 from indexer.formats.repair.links import doi_in
 from indexer.formats.xml_documents import Element, find, find_all, local_name, parse, text_at, texts_at, xml_root
 from indexer.raw import RawRecord, RecordRefused
@@ -95,6 +95,9 @@ def _add_extents(draft: RecordDraft, spatial: Element | None) -> None:
             draft.places.add_ring(
                 [(text_at(corner, "PointLongitude"), text_at(corner, "PointLatitude")) for corner in points]
             )
+    for path in ("VerticalSpatialDomain", "VerticalSpatialDomains/VerticalSpatialDomain"):
+        for vertical in find_all(spatial, path):
+            add_height(draft, text_at(vertical, "Type"), text_at(vertical, "Value"))
 
 
 def _add_times(draft: RecordDraft, root: Element) -> None:
@@ -140,4 +143,4 @@ def _recognises(inspection: Inspection) -> bool:
     return is_collection and b"<ShortName" in content and b"<VersionId" in content
 
 
-FORMAT = Format("echo10", 3, read, _recognises, "root `Collection` with short name and version", xml_root)
+FORMAT = Format("echo10", 4, read, _recognises, "root `Collection` with short name and version", xml_root)

@@ -225,4 +225,4 @@ def _recognises(inspection: Inspection) -> bool:
     return "ogcapi-records" in conforms or ("title" in properties and bool(properties.keys() & _MEMBERS))
 
 
-FORMAT = Format("ogc-record", 5, read, _recognises, "a GeoJSON feature of OGC API - Records", json_of)
+FORMAT = Format("ogc-record", 6, read, _recognises, "a GeoJSON feature of OGC API - Records", json_of)

@@ -7,7 +7,7 @@ from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
-from indexer.formats.readers.nasa import add_platforms, add_product, add_science_keyword, metres_of, rel_of, role_of
+from indexer.formats.readers.nasa import add_height, add_platforms, add_product, add_science_keyword, rel_of, role_of
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import metres, step_in, time_step
@@ -131,10 +131,7 @@ def _add_extents(draft: RecordDraft, collection: JsonMapping) -> None:
         pairs = [[point.get("Longitude"), point.get("Latitude")] for point in objects_in(line.get("Points"))]
         draft.places.add_geojson({"type": "LineString", "coordinates": pairs})
     for vertical in objects_in(spatial.get("VerticalSpatialDomains") if isinstance(spatial, dict) else None):
-        kind, value = text_in(vertical.get("Type")).lower(), metres_of(text_in(vertical.get("Value")))
-        if "altitude" in kind or "depth" in kind:
-            height = -value if "depth" in kind else value
-            draft.add_vertical(height, height)
+        add_height(draft, text_in(vertical.get("Type")), text_in(vertical.get("Value")))
     _add_resolution(draft, collection, domain)
 
 
@@ -201,4 +198,4 @@ def _recognises(inspection: Inspection) -> bool:
 
 
 _FOUND_BY = "JSON with `EntryTitle` and `ShortName`, also inside `umm`"
-FORMAT = Format("umm-c", 4, read, _recognises, _FOUND_BY, lambda raw: json_of(raw).get("umm", json_of(raw)))
+FORMAT = Format("umm-c", 5, read, _recognises, _FOUND_BY, lambda raw: json_of(raw).get("umm", json_of(raw)))
