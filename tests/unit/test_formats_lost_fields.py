@@ -165,3 +165,11 @@ def test_a_coordinate_of_very_many_digits_leaves_the_geometry_out():
 def test_a_date_whose_type_is_an_object_is_no_period():
     document = {"titles": [{"title": "A"}], "doi": "10.1234/a", "dates": [{"dateType": {"a": 1}, "date": "2000"}]}
     assert stated_fields(RawRecord("r", json.dumps(document).encode(), "/r")) is not None
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8"])
+def test_json_ld_in_a_page_of_utf_16_is_read(encoding):
+    dataset = {"@context": "https://schema.org/", "@type": "Dataset", "name": "Größe der Gletscher"}
+    script = f'<script type="application/ld+json">{json.dumps(dataset, ensure_ascii=False)}</script>'
+    page = f'<!doctype html><html><head><meta charset="utf-16">{script}</head></html>'
+    assert read(RawRecord("r", page.encode(encoding), "/r"), "test").title == "Größe der Gletscher"
