@@ -200,6 +200,14 @@ def test_the_notes_of_docx_end_the_section_that_refers_to_them() -> None:
     assert document.warnings == ()
 
 
+def test_a_note_of_a_reference_in_docx_is_kept() -> None:
+    entry = '<w:p><w:r><w:t>[1] Abel, A. 2001. On lakes.</w:t></w:r><w:r><w:endnoteReference w:id="1"/></w:r></w:p>'
+    body = _P.format(style="", text="It rained.") + _P.format(style="Heading1", text="References") + entry
+    document = read(docx(body, endnotes=_note("endnote", 1, "Out of print.")))
+    assert [block.text for block in document.blocks] == ["It rained.", "Out of print."]
+    assert document.references == ("[1] Abel, A. 2001. On lakes.",)
+
+
 def test_notes_of_docx_that_are_damaged_are_left_out_with_a_warning() -> None:
     document = read(docx(_P.format(style="", text="It rained."), footnotes="<broken>"))
     assert [block.text for block in document.blocks] == ["It rained."]

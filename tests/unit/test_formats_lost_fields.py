@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from core.geo import BBox
 from core.record import Record, Vertical
 from core.timespan import TimeSpan
 from indexer.data_files.table import moment_in
@@ -41,6 +42,7 @@ def _umm(*heights: tuple[str, str]) -> Record:
     [
         ([("Atmosphere Layer", "Troposphere"), ("Maximum Altitude", "1500")], Vertical(1500, 1500, "m")),
         ([("Minimum Altitude", "10 km"), ("Maximum Altitude", "25 Kilometers")], Vertical(10_000, 25_000, "m")),
+        ([("MINIMUM DEPTH", "5 m"), ("Maximum Depth", "2,500 meters"), ("", "")], Vertical(-2500, -5, "m")),
         ([("Minimum Altitude", "0"), ("Maximum Altitude", "1500 m")], Vertical(0, 1500, "m")),
         ([("Maximum Depth", "200"), ("Minimum Depth", "5")], Vertical(-200, -5, "m")),
         ([("Maximum Altitude", "30"), ("Maximum Depth", "200")], Vertical(-200, 30, "m")),
@@ -50,6 +52,17 @@ def test_the_minimum_and_the_maximum_height_are_both_read(heights, vertical):
     assert _umm(*heights).vertical == vertical
     for folder in ("{}", "<VerticalSpatialDomains>{}</VerticalSpatialDomains>"):
         assert _echo10(folder, *heights).vertical == vertical
+
+
+def test_echo10_with_a_prefix_and_lines_is_read():
+    points = [(10, 50), (12, 52)]
+    point = "<e:Point><e:PointLongitude>{}</e:PointLongitude><e:PointLatitude>{}</e:PointLatitude></e:Point>"
+    line = f"<e:Line>{''.join(point.format(*corner) for corner in points)}</e:Line>"
+    domain = f"<e:HorizontalSpatialDomain><e:Geometry>{line}</e:Geometry></e:HorizontalSpatialDomain>"
+    product = "<e:ShortName>M</e:ShortName><e:VersionId/><e:DataSetId>Moorings</e:DataSetId>"
+    record = _read(f'<e:Collection xmlns:e="http://a.org/e">{product}<e:Spatial>{domain}</e:Spatial></e:Collection>')
+    assert (record.native_format, record.title) == ("echo10", "Moorings")
+    assert record.extents == (BBox(10, 50, 12, 52),)
 
 
 def test_heights_of_several_places_are_joined_in_the_unit_of_the_first():

@@ -115,6 +115,7 @@ def test_durations_as_iso_8601_and_as_thredds_write_them(duration, end):
         ("P1M/2011-01-01T00:00:00Z", "2010-12-01", "2011-01-01T00:00:00Z"),
         ("P1Y/2010-12-31T23:59:59Z", "2010-01-01", "2010-12-31T23:59:59Z"),
         ("R5/P1M/2010-12-31", "2010-12-01", "2010-12-31"),
+        ("2010-01-01/2010-12-31/P1D", "2010-01-01", "2010-12-31"),
         ("2010/P0.5Y", "2010-01-01", "2010-06-30"),
         ("0800-01-01/P1Y", "0800-01-01", "0800-12-31"),
         ("Present/2010", None, None),
@@ -130,6 +131,10 @@ def test_a_duration_stands_before_or_after_the_end_that_is_known(text, begin, en
 def test_a_duration_stands_for_the_begin():
     inner = "<gml:beginPosition/><gml:endPosition>2001-06-30</gml:endPosition><gml:duration>P1Y6M</gml:duration>"
     assert _times(period(inner)) == (TimeSpan.from_iso("2000-01-01", "2001-06-30"),)
+    assert _times(period(inner.replace("n/>", 'n indeterminatePosition="unknown"/>'))) == _times(period(inner))
+    assert _times(period(inner.replace("n/>", 'n indeterminatePosition="before"/>'))) == (
+        TimeSpan.from_iso(None, "2001-06-30"),
+    )
     warning = "time: period left out: 'P9999Y' up to 2000-01-01 does not begin in the calendar"
     assert repair_span(Position(), Position("2000-01-01"), "P9999Y") == (None, [warning])
 

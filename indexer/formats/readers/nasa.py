@@ -12,6 +12,7 @@ from indexer.formats.repair.codes import agreed_kind, kind_of_platform
 
 SCIENCE = "NASA/GCMD Earth Science Keywords"
 _HEIGHT = re.compile(r"(?P<number>\S+?)\s*(?:(?P<kilo>k|kilo)?(?:m|met(?:er|re)s?))?")
+_THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
 _RELS = (
     ("GET SERVICE", "service"),
     ("USE SERVICE API", "service"),
@@ -76,7 +77,7 @@ def rel_of(*type_words: str) -> str | None:
 
 def metres_of(text: str) -> float:
     """A height or depth such as ``-10 m`` or ``12 km`` in metres; NaN where the text is not one."""
-    match = _HEIGHT.fullmatch(text.strip().lower())
+    match = _HEIGHT.fullmatch(_THOUSANDS.sub("", text.strip().lower()))
     return math.nan if match is None else number(match["number"]) * (1000.0 if match["kilo"] else 1.0)
 
 

@@ -45,6 +45,7 @@ _LOOKS_LIKE_A_DATE = re.compile(r"^[-+]?\d{4}(?:\D|$)|^\d{8}(?:$|T|Z)|^\d{14}")
 _MONTH = re.compile(r"^\d{1,2}$")  # 03/2008
 _SECOND = timedelta(seconds=1)
 _LONGEST = 500  # characters: no form of a date or period has so many
+_UNKNOWN = ("", "unknown")
 _NO_END = frozenset({"", "..", "*", "-", "none", "null"})
 
 
@@ -147,9 +148,9 @@ def repair_span(begin: Position, end: Position, duration: str = "") -> tuple[Tim
     try:
         start = _start(begin, warnings)
         stop = _stop(end, warnings)
-        if stop is None and start is not None and duration and not end.indeterminate:
+        if stop is None and start is not None and duration and end.indeterminate in _UNKNOWN:
             stop = _other_end(start, duration, 1)
-        elif start is None and stop is not None and duration and not begin.indeterminate:
+        elif start is None and stop is not None and duration and begin.indeterminate in _UNKNOWN:
             start = _other_end(stop, duration, -1)
         if start is None and stop is None:
             return None, warnings
@@ -258,6 +259,8 @@ def _iso(text: str) -> Interval | None:
     parts = [part.strip() for part in text.split("/")]
     if parts[0].upper().startswith("R") and len(parts) > 1:  # a repeating interval: R/2000-01-01/P1M
         parts = parts[1:]
+    if len(parts) == 3 and _DURATION.match(parts[2]):  # begin, end and the step between: 2000-01-01/2010-12-31/P1D
+        parts.pop()
     if len(parts) != 2 or not any(_LOOKS_LIKE_A_DATE.match(part) for part in parts) or _MONTH.match(parts[0]):
         return None
     begin, end = parts
