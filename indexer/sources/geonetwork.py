@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from core.errors import SondeError
 from core.json_types import Json
+from indexer.formats.json_documents.parsing import first_object
 from indexer.raw import RawPage, RawRecord, SkippedMember
 from indexer.sources.counted_walk import CountedPage, CountedWalk
 from indexer.sources.csw import CswOptions, CswSource, geonetwork_base
@@ -126,8 +127,7 @@ def _document(answer: HttpAnswer) -> bytes:
 
 def _of_q(answer: HttpAnswer) -> CountedPage:
     body = json_object(answer)
-    summary, metadata = body.get("summary"), body.get("metadata", [])
-    count = summary.get("@count") if isinstance(summary, dict) else None
+    count, metadata = first_object(body.get("summary")).get("@count"), body.get("metadata", [])
     if count is None or not str(count).isdigit():
         raise BadAnswer(f"{address_of(answer.url)} does not answer as GeoNetwork's search")
     records = metadata if isinstance(metadata, list) else [metadata]  # a single record is an object, not a list

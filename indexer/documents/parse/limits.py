@@ -62,7 +62,7 @@ def file_kind(data: bytes) -> FileKind:
         return _zip_kind(data)
     if head.startswith(b"\xd0\xcf\x11\xe0"):
         raise DocumentRefused("unsupported", "An old Office file (or an encrypted new one): save it as DOCX or PDF.")
-    if _looks_like_text(head):
+    if sum(byte in _CONTROLS for byte in head) <= len(head) // 500:
         return "html" if _HTML.search(head) else "text"
     raise DocumentRefused("unsupported", "Neither PDF, page image, DOCX, HTML nor plain text.")
 
@@ -84,10 +84,6 @@ def _zip_kind(data: bytes) -> FileKind:
     if b"word/document.xml" in data:
         return "docx"
     raise DocumentRefused("unsupported", "A zip archive that is no DOCX; give the documents in it one by one.")
-
-
-def _looks_like_text(head: bytes) -> bool:
-    return sum(byte in _CONTROLS for byte in head) <= len(head) // 500
 
 
 _MIB = 1024 * 1024
