@@ -209,13 +209,15 @@ def _length(starts: Floats, ends: Floats) -> Floats:
     return np.where(ends >= starts, ends - starts + 1.0, 0.0)
 
 
+def duration_parts(text: str) -> dict[str, float]:
+    """The numbers of an ISO 8601 duration by unit (``years``, ``months``, ..., ``seconds``); empty for other texts."""
+    match = _DURATION.match(text.strip())
+    return {unit: float(count) for unit, count in match.groupdict().items() if count} if match else {}
+
+
 def duration_s(text: str) -> float | None:
     """Seconds of an ISO 8601 duration (``P1D``, ``PT6H``, ``P1M`` as a twelfth of a year); None for other texts."""
-    match = _DURATION.match(text.strip())
-    if match is None:
-        return None
-    seconds = sum(float(count) * _SECONDS[unit] for unit, count in match.groupdict().items() if count)
-    return seconds or None
+    return sum(count * _SECONDS[unit] for unit, count in duration_parts(text).items()) or None
 
 
 def turns_of(spans: Iterable[TimeSpan]) -> list[int]:

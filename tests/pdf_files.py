@@ -157,7 +157,8 @@ DOCX_BODY = """<?xml version="1.0" encoding="UTF-8"?>
 <w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>{body}</w:body></w:document>"""
 
 
-def docx(body: str, styles: str = "") -> bytes:
+def docx(body: str, styles: str = "", **notes: str) -> bytes:
+    """``notes``: the content of ``footnotes`` and ``endnotes``."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")
@@ -165,6 +166,9 @@ def docx(body: str, styles: str = "") -> bytes:
         if styles:
             space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
             archive.writestr("word/styles.xml", f'<w:styles xmlns:w="{space}">{styles}</w:styles>')
+        for kind, content in notes.items():
+            space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+            archive.writestr(f"word/{kind}.xml", f'<w:{kind} xmlns:w="{space}">{content}</w:{kind}>')
     return out.getvalue()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -109,10 +110,6 @@ class RequestPolicyEntry(Strict):
         return self.model_dump(exclude_none=True, exclude={"timeout_s"})
 
 
-def _group(name: str) -> str:
-    return checked_name("group", name)
-
-
 class AccessConfig(Strict):
     """Who may see the source's records: only callers in one of these groups, or everybody.
 
@@ -120,7 +117,7 @@ class AccessConfig(Strict):
     source, the entry must have ``public: true``.
     """
 
-    restricted_to: tuple[Annotated[str, AfterValidator(_group)], ...] = ()
+    restricted_to: tuple[Annotated[str, AfterValidator(partial(checked_name, "group"))], ...] = ()
     public: bool = False
 
     @model_validator(mode="after")

@@ -53,18 +53,14 @@ def read_geotiff(file: IO[bytes]) -> Json:
             raise FileFault("it is a picture: no place is written into it", is_data=False)
         tags = {name: tag.value for name in _TAGS if (tag := page.tags.get(name)) is not None}
         items = _gdal_items(page.tags.valueof("GDAL_METADATA") or "")
-        is_cog = page.is_tiled and b"LAYOUT=COG" in _start_of(file)
+        file.seek(0)
+        is_cog = page.is_tiled and b"LAYOUT=COG" in file.read(1024)
         header: Json = {
             "format": "Cloud Optimized GeoTIFF" if is_cog else "GeoTIFF",
             "attributes": plain({**tags, **{name: text for name, text, band in items if band is None}}),
             "variables": list(_bands(page, items)),
         }
         return header | _place(keys, corners, (page.imagewidth, page.imagelength))
-
-
-def _start_of(file: IO[bytes]) -> bytes:
-    file.seek(0)
-    return file.read(1024)
 
 
 def _corners(keys: JsonMapping, width: int, height: int) -> list[tuple[float, float]] | None:

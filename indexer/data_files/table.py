@@ -14,6 +14,7 @@ from typing import IO
 
 from core.json_types import Json
 from indexer.data_files.messages import FileFault
+from indexer.text_encoding import decode
 
 _MOST_BYTES = 64 << 20
 _MOST_COLUMNS = 500
@@ -149,7 +150,7 @@ class _Extremes:
 def read_table(file: IO[bytes], size: int) -> Json:
     """Raises FileFault: without columns for latitude and longitude it is no data with places."""
     file.seek(0)
-    content = _text(file.read(min(size, _MOST_BYTES)))
+    content = decode(file.read(min(size, _MOST_BYTES)))
     comments, lines = _comments(content)
     csv.field_size_limit(_LONGEST_FIELD)
     rows, names = _rows(lines)
@@ -179,15 +180,6 @@ def _rows(lines: list[str]) -> tuple[Iterator[list[str]], list[str]]:
         if _columns(names, "geometry") or (_columns(names, "latitude") and _columns(names, "longitude")):
             return rows, names
     raise FileFault("it is a table without columns for latitude and longitude", is_data=False)
-
-
-def _text(content: bytes) -> str:
-    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return content.decode("utf-16", "replace")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("cp1252", "replace")
 
 
 def _comments(content: str) -> tuple[dict[str, str], list[str]]:

@@ -168,11 +168,6 @@ def _ask(fetcher: Fetcher, url: str) -> object:
     return fetcher.get(url, _directory, {"f": "json"})
 
 
-def _questions_at(url: str) -> list[Question]:
-    address = _directory_address(url)
-    return [] if address is None else [Question(address, _ask)]
-
-
 def _questions_below(url: str) -> list[Question]:
     if _directory_address(url) is not None:
         return []
@@ -190,7 +185,7 @@ PROTOCOL = Protocol(
     ServerOptions,
     "map, feature and image services of a directory, each once; their layers on request",
     recognises=_recognises,
-    questions_at=_questions_at,
+    questions_at=lambda url: [Question(address, _ask)] if (address := _directory_address(url)) else [],
     questions_below=_questions_below,
     of_address=_of_address,
 )

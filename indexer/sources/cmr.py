@@ -131,11 +131,6 @@ def _base(url: str) -> str | None:
     return f"{parts.scheme}://{parts.netloc}/search" if (parts.hostname or "").startswith("cmr.") else None
 
 
-def _questions_at(url: str) -> list[Question]:
-    base = _base(url)
-    return [] if base is None else [Question(base, _search)]
-
-
 def _of_address(url: str) -> Start | None:
     """The address of a search for collections: its parameters become options."""
     parts, base = urlsplit(url), _base(url)
@@ -155,7 +150,7 @@ PROTOCOL = Protocol(
     CmrOptions,
     "collections of NASA's CMR as UMM-JSON, with `CMR-Search-After`",
     "`updated_since`, and deleted collections",
-    questions_at=_questions_at,
+    questions_at=lambda url: [Question(base, _search)] if (base := _base(url)) else [],
     of_address=_of_address,
     title=lambda _fetcher, _url: "CMR",
 )

@@ -107,11 +107,8 @@ class DataFilesSource:
 
     def _bucket_at(self, url: str) -> _Bucket | None:
         """The bucket whose root this is."""
-
-        def look(answer: HttpAnswer) -> bool:
-            return _is_bucket(answer.content)
-
-        return _Bucket(f"{url.rstrip('/')}/", "") if self.fetcher.get(url, look) else None
+        is_bucket = self.fetcher.get(url, lambda answer: b"<ListBucketResult" in answer.content[:1000])
+        return _Bucket(f"{url.rstrip('/')}/", "") if is_bucket else None
 
     def _walk(
         self, folder: str, bucket: _Bucket | None, position: str | None, depth: int
@@ -245,10 +242,6 @@ class _Page:
         )
         self.records, self.skipped, self.passed_over, self.unchanged, self.visits = [], [], [], [], []
         return page
-
-
-def _is_bucket(content: bytes) -> bool:
-    return b"<ListBucketResult" in content[:1000]
 
 
 def _objects_in(answer: HttpAnswer, base: str) -> tuple[list[ListingEntry], str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from core.json_types import Json
+from indexer.formats.json_documents.parsing import first_object
 from indexer.raw import RawPage, RawRecord
 from indexer.sources.fetching import BadAnswer, Fetcher, json_object, written_json
 from indexer.sources.linked_walk import LinkedPage, LinkedWalk, Part, join_path, number_or_none, with_id
@@ -71,8 +72,7 @@ def _linked_page(answer: HttpAnswer) -> LinkedPage:
 
 def _record(doi: Json, url: str) -> RawRecord:
     id = str(doi["id"]).lower()
-    given = doi.get("attributes")
-    attributes: Json = given if isinstance(given, dict) else {}
+    attributes = first_object(doi.get("attributes"))
     origin = f"{url.partition('?')[0]}/{id}"
     modified = str(attributes["updated"]) if attributes.get("updated") else None
     document = _xml(attributes.get("xml"))

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from core.batched import batched
 from core.errors import SondeError
-from core.json_types import Json
+from indexer.formats.json_documents.parsing import first_object
 from indexer.raw import FileVersion, RawPage, RawRecord, SkippedMember
 from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, json_object
 from indexer.sources.linked_walk import NothingToHarvest, join_path
@@ -67,7 +67,7 @@ class ErddapSource:
         unchanged_ids: list[str] = []
         visits: list[FileVersion] = []
         revisited_files = RevisitedFiles(self.fetcher)
-        for url, outcome in revisited_files.fetch_each(tuple(id_by_url), _content):
+        for url, outcome in revisited_files.fetch_each(tuple(id_by_url), lambda answer: expect_2xx(answer).content):
             id = id_by_url[url]
             if isinstance(outcome, SondeError):
                 skipped_members.append(SkippedMember(url, str(outcome), id))
@@ -83,14 +83,9 @@ class ErddapSource:
         )
 
 
-def _content(answer: HttpAnswer) -> bytes:
-    return expect_2xx(answer).content
-
-
 def _rows(answer: HttpAnswer) -> list[tuple[str, str]]:
     """The id of each data set, and the address of its ISO metadata, which may be empty."""
-    table = json_object(answer).get("table")
-    columns: Json = table if isinstance(table, dict) else {}
+    columns = first_object(json_object(answer).get("table"))
     names, rows = columns.get("columnNames"), columns.get("rows")
     if not isinstance(names, list) or not isinstance(rows, list) or "datasetID" not in names:
         raise BadAnswer(f"{address_of(answer.url)} did not answer as the list of an ERDDAP")
@@ -103,17 +98,12 @@ def _ask(fetcher: Fetcher, url: str) -> object:
     return fetcher.get(join_path(url, _LIST), _rows)
 
 
-def _questions_at(url: str) -> list[Question]:
-    base = erddap_base(url)
-    return [] if base is None else [Question(base, _ask)]
-
-
 PROTOCOL = Protocol(
     "erddap",
     ErddapSource,
     ErddapOptions,
     "each data set of an ERDDAP's own list, as ISO 19115 or as its page with schema.org",
     "ETag, Last-Modified",
-    questions_at=_questions_at,
+    questions_at=lambda url: [Question(base, _ask)] if (base := erddap_base(url)) else [],
     questions_below=lambda url: [] if erddap_base(url) else [Question(join_path(url, "erddap"), _ask)],
 )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 from urllib.parse import quote
 
 from core.errors import SondeError
 from core.json_types import Json
+from indexer.formats.json_documents.parsing import first_object
 from indexer.raw import RawPage, RawRecord, SkippedMember
 from indexer.sources.counted_walk import CountedPage, CountedWalk
 from indexer.sources.csw import CswOptions, CswSource, geonetwork_base
@@ -34,12 +35,16 @@ class GeoNetworkOptions:
 
 @dataclass(slots=True)
 class GeoNetworkSource:
-    """``url`` is the catalogue's address up to ``/geonetwork``."""
+    """``url`` is the catalogue's address up to ``/geonetwork``.
+
+    Elasticsearch gives no hit after the 10,000th by its number, so a search continues after the last uuid.
+    """
 
     fetcher: Fetcher
     url: str
     since: str | None = None
     options: GeoNetworkOptions = field(default_factory=GeoNetworkOptions)
+    _last_sort: list[Json] | None = field(default=None, init=False)  # the values by which the last hit is sorted
 
     def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises what the walk and the fetcher raise."""
@@ -54,7 +59,11 @@ class GeoNetworkSource:
         walk = CountedWalk(
             self.fetcher.source, ask, options.page_size, options.tolerate_missing, may_be_empty=self.since is not None
         )
+        self._last_sort = json.loads(position).get("after") if position else None
         for page in walk.pages(position):
+            if page.position is not None and self._last_sort is not None:
+                walked = {**json.loads(page.position), "after": self._last_sort}
+                page = replace(page, position=json.dumps(walked))
             yield self._documents(page, base)
 
     def _ask_q(self, offset: int, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
@@ -76,18 +85,22 @@ class GeoNetworkSource:
         filters: list[Json] = [{"term": {"isTemplate": "n"}}]
         if self.since is not None:
             filters.append({"range": {"changeDate": {"gte": self.since}}})
-        query = {
-            "from": offset,
+        if offset == 0:
+            self._last_sort = None
+        query: Json = {
             "size": self.options.page_size,
             "sort": [{_ID: "asc"}],
             "query": {"bool": {"filter": filters}},
             "track_total_hits": True,
             "_source": [_ID, "changeDate"],
+            **({"from": offset} if self._last_sort is None else {"search_after": self._last_sort}),
         }
         url = join_path(geonetwork_base(self.url), f"{self.options.portal}/api/search/records/_search")
         headers = {"accept": "application/json", "content-type": "application/json"}
         request = Outgoing(url, "POST", None, headers, json.dumps(query).encode())
-        return self.fetcher.read(request, lambda answer: check(_of_search(answer, offset)))
+        page, last_sort = self.fetcher.read(request, lambda answer: _of_search(answer, offset, check))
+        self._last_sort = last_sort or self._last_sort
+        return page
 
     def _documents(self, page: RawPage, base: str) -> RawPage:
         """Each uuid's XML; one that cannot be fetched is skipped and named."""
@@ -114,8 +127,7 @@ def _document(answer: HttpAnswer) -> bytes:
 
 def _of_q(answer: HttpAnswer) -> CountedPage:
     body = json_object(answer)
-    summary, metadata = body.get("summary"), body.get("metadata", [])
-    count = summary.get("@count") if isinstance(summary, dict) else None
+    count, metadata = first_object(body.get("summary")).get("@count"), body.get("metadata", [])
     if count is None or not str(count).isdigit():
         raise BadAnswer(f"{address_of(answer.url)} does not answer as GeoNetwork's search")
     records = metadata if isinstance(metadata, list) else [metadata]  # a single record is an object, not a list
@@ -124,7 +136,10 @@ def _of_q(answer: HttpAnswer) -> CountedPage:
     return CountedPage(tuple(map(_stub, objects)), int(str(count)), skipped=skipped_members)
 
 
-def _of_search(answer: HttpAnswer, offset: int) -> CountedPage:
+def _of_search(
+    answer: HttpAnswer, offset: int, check: Callable[[CountedPage], CountedPage]
+) -> tuple[CountedPage, list[Json] | None]:
+    """The page, and the values by which its last hit is sorted."""
     hits = json_object(answer).get("hits")
     if not isinstance(hits, dict) or not isinstance(hits.get("hits"), list):
         raise BadAnswer(f"{address_of(answer.url)} does not answer as GeoNetwork's search")
@@ -136,7 +151,9 @@ def _of_search(answer: HttpAnswer, offset: int) -> CountedPage:
         {_ID: hit.get("_id"), **(hit.get("_source") or {})} if isinstance(hit, dict) else hit for hit in hits["hits"]
     ]
     objects, skipped_members = with_id(sources, answer.url, _ID, first=offset + 1)
-    return CountedPage(tuple(map(_stub, objects)), count, skipped=skipped_members)
+    page = check(CountedPage(tuple(map(_stub, objects)), count, skipped=skipped_members))
+    last_hit = hits["hits"][-1] if hits["hits"] else None
+    return page, last_hit.get("sort") if isinstance(last_hit, dict) else None
 
 
 def _stub(info: Json) -> RawRecord:

@@ -219,6 +219,34 @@ def test_geonetwork_four_searches_and_fetches_each_document() -> None:
         assert given.matched == 5
 
 
+def test_geonetwork_four_gives_the_hits_after_the_window_of_its_elasticsearch() -> None:
+    """``from`` + ``size`` beyond the window is refused, as Elasticsearch does after the 10,000th hit."""
+    uuids, window, asked_bodies = sorted(f"u{n}" for n in range(25)), 6, []
+
+    def answer(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
+        if not path.endswith("/_search"):
+            return 200, "application/xml", f"<r>{path.split('/')[5]}</r>".encode()
+        body = json.loads(asked["body"])
+        asked_bodies.append(body)
+        assert body["sort"] == [{"uuid": "asc"}]
+        start = body.get("from", 0)
+        if start + body["size"] > window:
+            return as_json({"error": "Result window is too large"}, 400)
+        (after,) = body.get("search_after", [""])
+        some = [uuid for uuid in uuids if uuid > after][start : start + body["size"]]
+        found = [{"_source": {"uuid": uuid}, "sort": [uuid]} for uuid in some]
+        return as_json({"hits": {"total": {"value": len(uuids), "relation": "eq"}, "hits": found}})
+
+    with serving(answer) as (url, _):
+        options = GeoNetworkOptions(api="search", page_size=4)
+        make = lambda: GeoNetworkSource(fetcher_of(url), f"{url}/geonetwork", None, options)  # noqa: E731
+        given = all_of(make())
+        assert given.ids == uuids
+        assert given.matched == 25
+        assert len(asked_bodies) == 7
+        resumed_everywhere(make, given)
+
+
 def test_geonetwork_three_answers_q_from_one_and_a_single_record_as_an_object() -> None:
     def answer(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
         if path == "/geonetwork/srv/eng/q":

@@ -573,7 +573,8 @@ def _echo10() -> bytes:
  </CollectionAssociation></CollectionAssociations>
  <OnlineAccessURLs><OnlineAccessURL><URL>{DATA}</URL></OnlineAccessURL></OnlineAccessURLs>
  <Spatial><HorizontalSpatialDomain><Geometry><GPolygon><Boundary>{corners}</Boundary></GPolygon></Geometry>
- </HorizontalSpatialDomain></Spatial></Collection>""".encode()
+ </HorizontalSpatialDomain><VerticalSpatialDomain><Type>Minimum Altitude</Type><Value>120 m</Value></VerticalSpatialDomain>
+ <VerticalSpatialDomain><Type>Maximum Altitude</Type><Value>1.5 km</Value></VerticalSpatialDomain></Spatial></Collection>""".encode()
 
 
 def _thredds() -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from indexer.documents.index.linked_documents import pdf_of_page
 from indexer.documents.parse.byline import date_in, split_names, whole_date
 from indexer.documents.parse.clean import hyphenated_words, join_lines, normalise_text
 from indexer.documents.parse.front_matter import front_matter, read_xmp
@@ -11,6 +12,7 @@ from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr, file_ki
 from indexer.documents.parse.model import Block, ReadDocument
 from indexer.documents.parse.read import read_document
 from indexer.documents.parse.sections import role_of
+from indexer.text_encoding import decode
 from tests.pdf_files import docx
 
 _P = '<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>'
@@ -48,6 +50,24 @@ def test_a_page_without_a_charset_is_utf_8_or_else_of_windows() -> None:
     for data in (page.encode(), page.encode("cp1252"), stated.encode("latin-1")):
         texts = [block.text.replace("–", "-") for block in read(data).blocks]
         assert texts == ["Böden der Alpen", "Über die Böden - viel."]
+
+
+@pytest.mark.parametrize("stated", ["", '<meta charset="utf-16">', '<meta charset="utf-8">'])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8"])
+def test_a_page_in_utf_16_is_read_by_its_mark_or_its_zeros_whatever_it_states(encoding: str, stated: str) -> None:
+    page = f"<!DOCTYPE html><html><head>{stated}</head><body><h1>Böden der Alpen</h1><p>Über sie.</p></body></html>"
+    document = read(page.encode(encoding))
+    assert (document.format, document.front.title) == ("html", "Böden der Alpen")
+    assert [block.text for block in document.blocks] == ["Böden der Alpen", "Über sie."]
+    landing = f'<html><head>{stated}<meta name="citation_pdf_url" content="/ä.pdf"></head><body>x</body></html>'
+    assert pdf_of_page(landing.encode(encoding), "https://a.org/b") == "https://a.org/ä.pdf"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig", "cp1252"])
+def test_plain_text_in_utf_16_is_read(encoding: str) -> None:
+    (block,) = read("Größe der Seen, tief.".encode(encoding)).blocks
+    assert block.text == "Größe der Seen, tief."
+    assert decode("Größe".encode("utf-16") + b"\x41") == "Größe"
 
 
 def test_lines_and_cells_of_html_are_separate_words() -> None:
@@ -142,6 +162,58 @@ def test_docx_reads_controls_boxes_symbols_and_formulas_once() -> None:
     assert document.tables[0].rows == (("10 20",) * 4,) * 2
 
 
+def _note(kind: str, id: int, *paragraphs: str, type: str = "") -> str:
+    texts = "".join(f"<w:p><w:r><w:footnoteRef/></w:r><w:r><w:t> {text}</w:t></w:r></w:p>" for text in paragraphs)
+    return f'<w:{kind} w:id="{id}"{type}>{texts}</w:{kind}>'
+
+
+def test_the_notes_of_docx_end_the_section_that_refers_to_them() -> None:
+    foot, end = '<w:r><w:footnoteReference w:id="{}"/></w:r>', '<w:r><w:endnoteReference w:id="{}"/></w:r>'
+    text = "<w:p><w:r><w:t>{}</w:t></w:r>{}<w:r><w:t>{}</w:t></w:r></w:p>"
+    cell = f"<w:tc>{text.format('81', foot.format(4), ' m')}</w:tc>"
+    body = (
+        text.format("It rained", foot.format(3) + end.format(1), " a lot.")
+        + text.format("Then it snowed.", foot.format(2), "")
+        + _P.format(style="Heading1", text="Depths")
+        + f"<w:tbl><w:tr>{cell * 2}</w:tr><w:tr>{cell}</w:tr></w:tbl>"
+        + text.format("Unknown", foot.format(9), " and repeated.")
+    )
+    notes = {
+        "footnotes": _note("footnote", -1, "A line", type=' w:type="separator"') + _note("footnote", 2, "From radar.")
+        + _note("footnote", 3, "At Hohenpeißenberg.", "", "Since 1781.") + _note("footnote", 4, "By sonar.")
+        + _note("footnote", 5, "Nobody refers to it."),
+        "endnotes": _note("endnote", 1, "Gauge no. 7."),
+    }  # fmt: skip
+    document = read(docx(body, **notes))
+    assert [(block.kind, block.text) for block in document.blocks] == [
+        ("text", "It rained a lot."),
+        ("text", "Then it snowed."),
+        ("footnote", "At Hohenpeißenberg."),
+        ("footnote", "Since 1781."),
+        ("footnote", "Gauge no. 7."),
+        ("footnote", "From radar."),
+        ("heading", "Depths"),
+        ("table", ""),
+        ("text", "Unknown and repeated."),
+        ("footnote", "By sonar."),
+    ]
+    assert document.warnings == ()
+
+
+def test_a_note_of_a_reference_in_docx_is_kept() -> None:
+    entry = '<w:p><w:r><w:t>[1] Abel, A. 2001. On lakes.</w:t></w:r><w:r><w:endnoteReference w:id="1"/></w:r></w:p>'
+    body = _P.format(style="", text="It rained.") + _P.format(style="Heading1", text="References") + entry
+    document = read(docx(body, endnotes=_note("endnote", 1, "Out of print.")))
+    assert [block.text for block in document.blocks] == ["It rained.", "Out of print."]
+    assert document.references == ("[1] Abel, A. 2001. On lakes.",)
+
+
+def test_notes_of_docx_that_are_damaged_are_left_out_with_a_warning() -> None:
+    document = read(docx(_P.format(style="", text="It rained."), footnotes="<broken>"))
+    assert [block.text for block in document.blocks] == ["It rained."]
+    assert document.warnings[0].startswith("The footnotes are left out: word/footnotes.xml is not XML")
+
+
 def test_the_rows_that_docx_repeats_on_each_page_are_the_header() -> None:
     cells = "<w:tc><w:p><w:r><w:t>{}</w:t></w:r></w:p></w:tc>" * 2
     header = "<w:tr><w:trPr><w:tblHeader/></w:trPr>" + cells + "</w:tr>"
@@ -188,6 +260,7 @@ def test_plain_text_has_headings_by_mark_by_underline_and_by_number_and_pages_by
         (b"<!DOCTYPE html><html>", "html"),
         (b"plain words", "text"),
         ("Größe".encode("utf-16"), "text"),
+        ("<html>Größe".encode("utf-16-be"), "html"),
     ],
 )
 def test_a_file_is_what_its_bytes_say(data: bytes, kind: str) -> None:
@@ -202,6 +275,7 @@ def test_a_file_is_what_its_bytes_say(data: bytes, kind: str) -> None:
         (b"PK\x03\x04broken", "damaged"),
         (b"\xd0\xcf\x11\xe0" + b"\0" * 20, "unsupported"),
         (bytes(range(256)) * 4, "unsupported"),
+        (bytes(byte for number in range(1, 200) for byte in (number, 0)), "unsupported"),
     ],
 )
 def test_what_is_no_document_is_refused_by_name(data: bytes, reason: str) -> None:

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from core.geo import BBox
 from core.record import Record, Vertical
 from core.timespan import TimeSpan
 from indexer.data_files.table import moment_in
@@ -23,6 +24,13 @@ def _read(document: object) -> Record:
     return read(RawRecord("r", content, "/r"), "test")
 
 
+def _echo10(folder: str, *heights: tuple[str, str]) -> Record:
+    domain = "<VerticalSpatialDomain><Type>{}</Type><Value>{}</Value></VerticalSpatialDomain>"
+    domains = folder.format("".join(domain.format(*height) for height in heights))
+    product = "<ShortName>O3</ShortName><VersionId>1</VersionId><DataSetId>Ozone</DataSetId>"
+    return _read(f"<Collection>{product}<Spatial>{domains}</Spatial></Collection>")
+
+
 def _umm(*heights: tuple[str, str]) -> Record:
     domains = [{"Type": kind, "Value": value} for kind, value in heights]
     extent = {"SpatialCoverageType": "VERTICAL", "VerticalSpatialDomains": domains}
@@ -32,7 +40,9 @@ def _umm(*heights: tuple[str, str]) -> Record:
 @pytest.mark.parametrize(
     ("heights", "vertical"),
     [
-        ([("Minimum Altitude", "10 km"), ("Maximum Altitude", "1500")], Vertical(1500, 1500, "m")),
+        ([("Atmosphere Layer", "Troposphere"), ("Maximum Altitude", "1500")], Vertical(1500, 1500, "m")),
+        ([("Minimum Altitude", "10 km"), ("Maximum Altitude", "25 Kilometers")], Vertical(10_000, 25_000, "m")),
+        ([("MINIMUM DEPTH", "5 m"), ("Maximum Depth", "2,500 meters"), ("", "")], Vertical(-2500, -5, "m")),
         ([("Minimum Altitude", "0"), ("Maximum Altitude", "1500 m")], Vertical(0, 1500, "m")),
         ([("Maximum Depth", "200"), ("Minimum Depth", "5")], Vertical(-200, -5, "m")),
         ([("Maximum Altitude", "30"), ("Maximum Depth", "200")], Vertical(-200, 30, "m")),
@@ -40,6 +50,19 @@ def _umm(*heights: tuple[str, str]) -> Record:
 )
 def test_the_minimum_and_the_maximum_height_are_both_read(heights, vertical):
     assert _umm(*heights).vertical == vertical
+    for folder in ("{}", "<VerticalSpatialDomains>{}</VerticalSpatialDomains>"):
+        assert _echo10(folder, *heights).vertical == vertical
+
+
+def test_echo10_with_a_prefix_and_lines_is_read():
+    points = [(10, 50), (12, 52)]
+    point = "<e:Point><e:PointLongitude>{}</e:PointLongitude><e:PointLatitude>{}</e:PointLatitude></e:Point>"
+    line = f"<e:Line>{''.join(point.format(*corner) for corner in points)}</e:Line>"
+    domain = f"<e:HorizontalSpatialDomain><e:Geometry>{line}</e:Geometry></e:HorizontalSpatialDomain>"
+    product = "<e:ShortName>M</e:ShortName><e:VersionId/><e:DataSetId>Moorings</e:DataSetId>"
+    record = _read(f'<e:Collection xmlns:e="http://a.org/e">{product}<e:Spatial>{domain}</e:Spatial></e:Collection>')
+    assert (record.native_format, record.title) == ("echo10", "Moorings")
+    assert record.extents == (BBox(10, 50, 12, 52),)
 
 
 def test_heights_of_several_places_are_joined_in_the_unit_of_the_first():
@@ -155,3 +178,11 @@ def test_a_coordinate_of_very_many_digits_leaves_the_geometry_out():
 def test_a_date_whose_type_is_an_object_is_no_period():
     document = {"titles": [{"title": "A"}], "doi": "10.1234/a", "dates": [{"dateType": {"a": 1}, "date": "2000"}]}
     assert stated_fields(RawRecord("r", json.dumps(document).encode(), "/r")) is not None
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8"])
+def test_json_ld_in_a_page_of_utf_16_is_read(encoding):
+    dataset = {"@context": "https://schema.org/", "@type": "Dataset", "name": "Größe der Gletscher"}
+    script = f'<script type="application/ld+json">{json.dumps(dataset, ensure_ascii=False)}</script>'
+    page = f'<!doctype html><html><head><meta charset="utf-16">{script}</head></html>'
+    assert read(RawRecord("r", page.encode(encoding), "/r"), "test").title == "Größe der Gletscher"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from iso19139_document import begin_end, extent, period, record, temporal
 
 from core.timespan import TimeSpan
-from indexer.formats.repair.dates import Position, read_date, repair_span
+from indexer.formats.repair.dates import Position, interval_in, read_date, repair_span
 
 
 def _times(*inner: str) -> tuple[TimeSpan, ...]:
@@ -103,6 +103,40 @@ def test_a_duration_stands_for_the_end():
 )
 def test_durations_as_iso_8601_and_as_thredds_write_them(duration, end):
     assert repair_span(Position("2000-01-01"), Position(), duration) == (TimeSpan.from_iso("2000-01-01", end), [])
+
+
+@pytest.mark.parametrize(
+    ("text", "begin", "end"),
+    [
+        ("2010-01-01/P1Y", "2010-01-01", "2010-12-31"),
+        ("P1Y/2010-12-31", "2010-01-01", "2010-12-31"),
+        ("p1y/2010", "2010-01-01", "2010"),
+        ("P6M/2010-06", "2010-01-01", "2010-06"),
+        ("P1M/2011-01-01T00:00:00Z", "2010-12-01", "2011-01-01T00:00:00Z"),
+        ("P1Y/2010-12-31T23:59:59Z", "2010-01-01", "2010-12-31T23:59:59Z"),
+        ("R5/P1M/2010-12-31", "2010-12-01", "2010-12-31"),
+        ("2010-01-01/2010-12-31/P1D", "2010-01-01", "2010-12-31"),
+        ("2010/P0.5Y", "2010-01-01", "2010-06-30"),
+        ("0800-01-01/P1Y", "0800-01-01", "0800-12-31"),
+        ("Present/2010", None, None),
+    ],
+)
+def test_a_duration_stands_before_or_after_the_end_that_is_known(text, begin, end):
+    interval = interval_in(text)
+    assert interval is not None
+    span, _ = repair_span(interval.begin, interval.end, interval.duration)
+    assert span == (None if end is None else TimeSpan.from_iso(begin, end))
+
+
+def test_a_duration_stands_for_the_begin():
+    inner = "<gml:beginPosition/><gml:endPosition>2001-06-30</gml:endPosition><gml:duration>P1Y6M</gml:duration>"
+    assert _times(period(inner)) == (TimeSpan.from_iso("2000-01-01", "2001-06-30"),)
+    assert _times(period(inner.replace("n/>", 'n indeterminatePosition="unknown"/>'))) == _times(period(inner))
+    assert _times(period(inner.replace("n/>", 'n indeterminatePosition="before"/>'))) == (
+        TimeSpan.from_iso(None, "2001-06-30"),
+    )
+    warning = "time: period left out: 'P9999Y' up to 2000-01-01 does not begin in the calendar"
+    assert repair_span(Position(), Position("2000-01-01"), "P9999Y") == (None, [warning])
 
 
 @pytest.mark.parametrize("duration", ["P9999Y", "P99999999999D", "PT99999999999H"])

@@ -28,7 +28,7 @@ from indexer.documents.parse.limits import TEMPORARY, DocumentRefused
 from indexer.documents.segment.passages import Segmentation, SegmentOptions
 from indexer.store.ledger import scan
 
-READING = "8"
+READING = "9"
 """Increase this when documents are read differently, so that they are read again."""
 
 

@@ -28,6 +28,7 @@ from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse.limits import DocumentRefused
+from indexer.documents.parse.read_html import page_and_encoding
 from indexer.store.ledger import scan
 from net.exchange import Outgoing
 from net.gate import Gate
@@ -104,9 +105,10 @@ def is_landing(link: Link) -> bool:
 
 def pdf_of_page(content: bytes, address: str) -> str | None:
     """The PDF that a landing page names as its own; None if it names none or is not a page."""
-    parser = lxml.html.HTMLParser(no_network=True, huge_tree=False)
+    page, encoding = page_and_encoding(content)
+    parser = lxml.html.HTMLParser(no_network=True, huge_tree=False, encoding=encoding)
     try:
-        root = lxml.html.document_fromstring(content, parser=parser)
+        root = lxml.html.document_fromstring(page, parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError):
         return None
     for meta in root.iter("meta"):

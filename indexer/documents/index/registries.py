@@ -23,6 +23,7 @@ from core.json_types import Json, JsonMapping
 from core.record import Record
 from indexer.documents.parse.clean import letters, normalise_text
 from indexer.documents.parse.model import Block
+from indexer.formats.json_documents.parsing import first_object
 from net.errors import BadStatus
 from net.exchange import Outgoing
 from net.gate import Gate
@@ -148,8 +149,7 @@ def _datacite_name(creator: JsonMapping) -> str:
 
 def _date_parts(work: JsonMapping) -> str | None:
     """``issue_date`` is the earlier of print and online; its parts may be missing or null."""
-    issue_date = work.get("issued")
-    parts = issue_date.get("date-parts") if isinstance(issue_date, dict) else None
+    parts = first_object(work.get("issued")).get("date-parts")
     first = parts[0] if isinstance(parts, list) and parts else None
     numbers = [part for part in first if isinstance(part, int)] if isinstance(first, list) else []
     if not numbers or not 1500 <= numbers[0] <= 2200:
@@ -199,17 +199,9 @@ def _is_named(entry: DocumentEntry, work: RegisteredWork, first_text: str) -> bo
     return bool(entry_letters) and SequenceMatcher(None, entry_letters, title_letters, autojunk=False).ratio() >= _LIKE
 
 
-def _title_printed(work: RegisteredWork, first_text: str) -> bool:
-    return len(letters(work.title)) >= _SHORTEST_TITLE and letters(work.title) in first_text
-
-
-def _authors_printed(work: RegisteredWork, first_text: str) -> bool:
-    return all(letters(name.split()[-1]) in first_text for name in work.authors)
-
-
 _IS_PRINTED: Mapping[str, Callable[[RegisteredWork, str], bool]] = {
-    "title": _title_printed,
-    "authors": _authors_printed,
+    "title": lambda work, text: len(letters(work.title)) >= _SHORTEST_TITLE and letters(work.title) in text,
+    "authors": lambda work, first_text: all(letters(name.split()[-1]) in first_text for name in work.authors),
     "journal": lambda work, first_text: letters(work.journal or "") in first_text,
     "published": lambda _, __: False,  # a year alone is printed by chance, and a page names its own date
 }

@@ -14,6 +14,7 @@ from typing import Literal
 
 from core.errors import SondeError
 from indexer.documents.parse.model import Block, Table
+from indexer.text_encoding import utf16_as_utf8
 
 Reason = Literal[
     "encrypted", "damaged", "empty", "no_text", "too_large", "too_many_pages", "unsupported", "out_of_time",
@@ -52,7 +53,7 @@ def file_kind(data: bytes) -> FileKind:
     """Raises DocumentRefused: ``empty`` for no bytes, ``unsupported`` for an unknown type."""
     if not data.strip():
         raise DocumentRefused("empty", "The file is empty.")
-    head = data[:_PROBE]
+    head = utf16_as_utf8(data[:_PROBE])
     if b"%PDF-" in head[:1024]:
         return "pdf"
     if head.startswith(_IMAGES):
@@ -61,7 +62,7 @@ def file_kind(data: bytes) -> FileKind:
         return _zip_kind(data)
     if head.startswith(b"\xd0\xcf\x11\xe0"):
         raise DocumentRefused("unsupported", "An old Office file (or an encrypted new one): save it as DOCX or PDF.")
-    if _looks_like_text(data[:_PROBE]):
+    if sum(byte in _CONTROLS for byte in head) <= len(head) // 500:
         return "html" if _HTML.search(head) else "text"
     raise DocumentRefused("unsupported", "Neither PDF, page image, DOCX, HTML nor plain text.")
 
@@ -83,12 +84,6 @@ def _zip_kind(data: bytes) -> FileKind:
     if b"word/document.xml" in data:
         return "docx"
     raise DocumentRefused("unsupported", "A zip archive that is no DOCX; give the documents in it one by one.")
-
-
-def _looks_like_text(head: bytes) -> bool:
-    if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
-        return True
-    return sum(byte in _CONTROLS for byte in head) <= len(head) // 500
 
 
 _MIB = 1024 * 1024

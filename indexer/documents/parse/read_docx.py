@@ -1,4 +1,4 @@
-"""Reads DOCX into blocks: styles mark the headings, tables are tables. Ignores macros, links and objects."""
+"""Reads DOCX into blocks: styles mark the headings, notes end their section. Ignores macros, links and objects."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ _TOO_LARGE_FOR_XML = (etree.ErrorTypes.ERR_RESOURCE_LIMIT, etree.ErrorTypes.ERR_
 _HEADING = re.compile(r"^(?:heading|berschrift|titre|ttulo|titolo|titel) ?(\d)$", re.IGNORECASE)
 _TITLES, _CAPTIONS = ("title", "titel", "titre"), ("caption", "beschriftung", "lgende")
 _BASES = 10  # of a style
+_NOTES = ("footnote", "endnote")
 
 
 def read_docx(data: bytes, limits: Limits) -> ReadDocument:
@@ -51,15 +52,17 @@ def read_docx(data: bytes, limits: Limits) -> ReadDocument:
         with suppress(DocumentRefused):
             styles = _style_names(_part(archive, "word/styles.xml", limits))
         core = _part(archive, "docProps/core.xml", limits) if "docProps/core.xml" in archive.namelist() else None
+        notes, unread_notes = _notes(archive, limits)
     etree.strip_elements(body, *_WRITTEN_ELSEWHERE, with_tail=False)
     allowance = Allowance(limits)
-    blocks = list(allowance.within(block for block in _blocks(body, styles, allowance) if block.text or block.table))
+    drafts = _blocks(body, styles, notes, allowance)
+    blocks = list(allowance.within(block for block in drafts if block.text or block.table))
     if not blocks:
         raise DocumentRefused("no_text", "The document holds no text.")
     info = {} if core is None else {"Title": _property(core, "dc:title"), "Author": _property(core, "dc:creator")}
     body_blocks, references = split_references(blocks)
     front = front_matter(blocks, info, {})
-    return ReadDocument("docx", tuple(body_blocks), front, references, warnings=allowance.warnings)
+    return ReadDocument("docx", tuple(body_blocks), front, references, warnings=(*allowance.warnings, *unread_notes))
 
 
 def _open(data: bytes) -> zipfile.ZipFile:
@@ -106,18 +109,48 @@ def _style_names(styles: etree._Element) -> dict[str, str]:
     return names
 
 
+def _notes(archive: zipfile.ZipFile, limits: Limits) -> tuple[dict[tuple[str, str], list[Block]], list[str]]:
+    """The paragraphs of each note by its kind and id, and a warning for each kind that cannot be read."""
+    notes: dict[tuple[str, str], list[Block]] = {}
+    warnings: list[str] = []
+    for kind in _NOTES:
+        name = f"word/{kind}s.xml"
+        try:
+            part = _part(archive, name, limits) if name in archive.namelist() else None
+        except DocumentRefused as refusal:
+            warnings.append(f"The {kind}s are left out: {refusal}")
+            continue
+        if part is not None:
+            etree.strip_elements(part, *_WRITTEN_ELSEWHERE, with_tail=False)
+            for note in part.iterfind(f"{_W}{kind}"):
+                notes[kind, note.get(f"{_W}id") or ""] = [Block("footnote", _text(node)) for node in _parts(note)]
+    return notes, warnings
+
+
 def _value(node: etree._Element, path: str) -> str:
     inner_node = node.find("/".join(f"{_W}{name}" for name in path.split("/")))
     return (inner_node.get(f"{_W}val") or "") if inner_node is not None else ""
 
 
-def _blocks(body: etree._Element, styles: Mapping[str, str], allowance: Allowance) -> Iterator[Block]:
+def _blocks(
+    body: etree._Element, styles: Mapping[str, str], notes: dict[tuple[str, str], list[Block]], allowance: Allowance
+) -> Iterator[Block]:
+    """Notes come at the end of the section that refers to them, so that they stand in no sentence."""
+    section_notes: list[Block] = []
     for node in _parts(body.find(f"{_W}body")):
         if node.tag == f"{_W}p":
-            yield _paragraph(node, styles)
+            block = _paragraph(node, styles)
+            if block.kind == "heading":
+                yield from section_notes
+                section_notes = []
+            yield block
         elif node.tag == f"{_W}tbl":
             rows = (_cells(part) for part in _parts(node) if part.tag == f"{_W}tr")
             yield from markup_table(rows, _header_rows(node), "", allowance)
+        for reference in node.iter(*(f"{_W}{kind}Reference" for kind in _NOTES)):
+            kind = reference.tag.removeprefix(_W).removesuffix("Reference")
+            section_notes += notes.pop((kind, reference.get(f"{_W}id") or ""), [])
+    yield from section_notes
 
 
 def _parts(holder: etree._Element | None) -> Iterator[etree._Element]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
@@ -15,6 +16,7 @@ from indexer.documents.parse.limits import Allowance, Cell, DocumentRefused, Lim
 from indexer.documents.parse.model import Block, BlockKind, FrontMatter, ReadDocument
 from indexer.documents.parse.sections import split_references
 from indexer.formats.repair.links import doi_in
+from indexer.text_encoding import utf16_as_utf8
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _SKIPPED_TAGS = ("script", "style", "noscript", "template", "iframe", "svg", "math", "head")
@@ -29,18 +31,18 @@ _AUTHORS = ("citation_author", "dc.creator", "author")
 _BLOCKS = (*_PARAGRAPHS, *_HEADINGS, "table", "div", "section", "article", "ul", "ol", "dl", "main")
 _FEW_WORDS = 3
 _MOST_SPANNED = 1000  # columns whose cells may reach into the rows below
-_CHARSET = re.compile(rb"<meta[^>]*charset", re.IGNORECASE)
-_BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")
+_CHARSET = re.compile(rb"<meta[^>]*charset(?!\s*=[\s\"']*utf-?16)", re.IGNORECASE)
 _TOO_DEEP = "The page nests too deeply: what follows its deepest element is left out."
 
 
 def read_html(data: bytes, limits: Limits) -> ReadDocument:
     """Raises DocumentRefused: ``damaged``, ``no_text``, ``too_large``."""
+    page, encoding = page_and_encoding(data)
     parser = lxml.html.HTMLParser(
-        no_network=True, huge_tree=True, remove_comments=True, remove_pis=True, encoding=_unstated_encoding(data)
+        no_network=True, huge_tree=True, remove_comments=True, remove_pis=True, encoding=encoding
     )
     try:
-        root = lxml.html.document_fromstring(data, parser=parser)
+        root = lxml.html.document_fromstring(page, parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise DocumentRefused("damaged", f"The HTML cannot be read: {str(error)[:200]}") from None
     is_cut = any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log)
@@ -59,15 +61,20 @@ def read_html(data: bytes, limits: Limits) -> ReadDocument:
     return ReadDocument("html", tuple(body_blocks), front, references, warnings=warnings)
 
 
-def _unstated_encoding(data: bytes) -> str | None:
-    """UTF-8, else Windows-1252, for a page that states none: its server did. libxml2 would read Latin-1."""
-    if data.startswith(_BYTE_ORDER_MARKS) or _CHARSET.search(data):
-        return None
+def page_and_encoding(data: bytes) -> tuple[bytes, str | None]:
+    """The page and the encoding to read it by; None: the one that it states.
+
+    UTF-8, else Windows-1252, for a page that states none: its server did. libxml2 would read Latin-1. A page that is
+    readable enough to state UTF-16 is not in it (HTML, 13.2.3.2); one in UTF-16 becomes UTF-8.
+    """
+    page = utf16_as_utf8(data)
+    if page is data and (data.startswith(codecs.BOM_UTF8) or _CHARSET.search(data)):
+        return data, None
     try:
-        data.decode("utf-8")
+        page.decode("utf-8")
     except UnicodeDecodeError:
-        return "cp1252"
-    return "utf-8"
+        return page, "cp1252"
+    return page, "utf-8"
 
 
 def _separate_words(root: lxml.html.HtmlElement) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
 
@@ -11,6 +10,7 @@ from indexer.documents.parse.front_matter import front_matter
 from indexer.documents.parse.limits import LONGEST_HEADING, Allowance, DocumentRefused, Limits
 from indexer.documents.parse.model import Block, ReadDocument
 from indexer.documents.parse.sections import NUMBERED_HEADING, SECTION_NAMES, split_references
+from indexer.text_encoding import decode
 
 _MARKDOWN = re.compile(r"^(#{1,6})\s+(\S.*)$")
 _UNDERLINE = re.compile(r"^(?:={3,}|-{3,}|~{3,})$")
@@ -42,19 +42,6 @@ def read_text(data: bytes, limits: Limits) -> ReadDocument:
     body_blocks, references = split_references(blocks)
     front, count = front_matter(blocks, {}, {}), len(pages) if len(pages) > 1 else 0
     return ReadDocument("text", tuple(body_blocks), front, references, count, warnings=allowance.warnings)
-
-
-def decode(data: bytes) -> str:
-    """UTF-8 or UTF-16 by byte order mark, else UTF-8, else Windows-1252, which never fails.
-
-    A character that is cut off at the end is left out.
-    """
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16", "replace")
-    try:
-        return codecs.getincrementaldecoder("utf-8-sig")().decode(data)
-    except UnicodeDecodeError:
-        return data.decode("cp1252", "replace")
 
 
 def _blocks(page: str, number: int | None, compounds: frozenset[str]) -> Iterator[Block]:

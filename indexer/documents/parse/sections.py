@@ -119,12 +119,17 @@ def split_references(blocks: Sequence[Block]) -> tuple[list[Block], tuple[str, .
         if block.kind in _READ_KINDS
         for entry in _JOINED_REFERENCES.split(block.text)
     ]
-    floating_blocks = [block for block in blocks[start + 1 : end] if block.kind in ("table", "caption")]
+    floating_blocks = [block for block in blocks[start + 1 : end] if _is_beside(block)]
     return [*blocks[:start], *floating_blocks, *blocks[end:]], tuple(_entries(texts))
 
 
 def _opens(block: Block) -> bool:
     return block.kind == "heading" and role_of((block.text,)) == "references" and len(block.text.split()) <= 4
+
+
+def _is_beside(block: Block) -> bool:
+    """Whether it is no part of the list. What looks like a note of a page may be one of its entries in small print."""
+    return block.kind in ("table", "caption") or (block.kind == "footnote" and block.first_page is None)
 
 
 def _closes(block: Block, heading: Block) -> bool:

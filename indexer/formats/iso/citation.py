@@ -123,7 +123,11 @@ def read_contacts(
     properties = [
         *children(citation, "citedResponsibleParty"),
         *children(identification, "pointOfContact"),
-        *_distributors(metadata),
+        *(
+            contact
+            for distributor in objects(metadata, "distributionInfo/distributor")
+            for contact in children(distributor, "distributorContact")
+        ),
         *children(metadata, "contact"),
     ]
     parties = (
@@ -132,11 +136,6 @@ def read_contacts(
     )
     contacts = unique(contact for contact in parties if contact is not None)
     return tuple(contact for contact in contacts if not _is_less_complete(contact, contacts))
-
-
-def _distributors(metadata: Element) -> Iterator[Element]:
-    for distributor in objects(metadata, "distributionInfo/distributor"):
-        yield from children(distributor, "distributorContact")
 
 
 def _contact_of_link(prop: Element, warnings: list[str]) -> Contact | None:

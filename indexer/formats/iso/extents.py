@@ -33,6 +33,7 @@ from indexer.formats.xml_documents import Element, local_name
 _SAME_BOX_DEG = 1e-6
 _LONGEST_PLACE_NAME = 100
 _BOX_EDGES = ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude")
+_AREAS = ("geographicElement", "temporalElement/spatialExtent")  # the second one of EX_SpatialTemporalExtent
 _DEPTH_CRS = ("5715", "5831", "depth")  # EPSG codes and names of vertical systems that count downwards
 _UNITS = {"metre": "m", "metres": "m", "meter": "m", "meters": "m", "9001": "m", "hectopascal": "hPa", "mb": "mbar"}
 _GROUND_AXES = frozenset({"row", "column", "line", "sample", "track", "crosstrack"})
@@ -52,7 +53,7 @@ def read_extents(extents: list[Element], words: str, warnings: list[str]) -> Iso
     collector = BoxCollector()
     places: list[Keyword] = []
     polygons: list[Element] = []
-    elements = [element for extent in extents for element in _geographic_elements(extent)]
+    elements = [element for extent in extents for path in _AREAS for element in objects(extent, path)]
     included_elements = [element for element in elements if not _is_excluded(element)]
     if len(included_elements) < len(elements):
         outcome = "was left out" if included_elements else "is the only one and was taken"
@@ -68,11 +69,6 @@ def read_extents(extents: list[Element], words: str, warnings: list[str]) -> Iso
     collector.resolve(words, reader.boxes)
     warnings.extend([*collector.warnings, *reader.warnings])
     return IsoExtents(_unique_boxes([*collector.boxes, *reader.boxes]), reader.geometry, unique(places))
-
-
-def _geographic_elements(extent: Element) -> Iterator[Element]:
-    yield from objects(extent, "geographicElement")
-    yield from objects(extent, "temporalElement/spatialExtent")  # EX_SpatialTemporalExtent
 
 
 def _is_excluded(element: Element) -> bool:
@@ -132,11 +128,10 @@ def read_vertical(extents: list[Element], warnings: list[str]) -> Vertical | Non
     same_unit = [vertical for vertical in verticals if vertical.unit == unit]
     if len(same_unit) < len(verticals):
         warnings.append(f"vertical: extents in other units than {unit} were left out")
-    return Vertical(
-        _outermost(min, [v.minimum for v in same_unit]),
-        _outermost(max, [v.maximum for v in same_unit]),
-        verticals[0].unit,
-    )
+    lows = [vertical.minimum for vertical in same_unit if vertical.minimum is not None]
+    highs = [vertical.maximum for vertical in same_unit if vertical.maximum is not None]
+    count = len(same_unit)  # where fewer ends are known, one of them is open
+    return Vertical(min(lows) if len(lows) == count else None, max(highs) if len(highs) == count else None, unit)
 
 
 def _vertical(element: Element, warnings: list[str]) -> Vertical | None:
@@ -149,7 +144,7 @@ def _vertical(element: Element, warnings: list[str]) -> Vertical | None:
         minimum, maximum = maximum, minimum
         warnings.append("vertical: minimum and maximum were swapped")
     if _counts_down(element):
-        minimum, maximum = _negate(maximum), _negate(minimum)
+        minimum, maximum = (None if end is None else 0.0 - end for end in (maximum, minimum))
     return Vertical(minimum, maximum, _unit(element))
 
 
@@ -177,43 +172,24 @@ def _unit(element: Element) -> str:
     return "m"
 
 
-def _outermost(pick: object, values: list[float | None]) -> float | None:
-    numbers = [value for value in values if value is not None]
-    if len(numbers) < len(values):
-        return None  # one of them is open
-    return min(numbers) if pick is min else max(numbers)
-
-
-def _negate(value: float | None) -> float | None:
-    return None if value is None else 0.0 - value
-
-
 def read_times(extents: list[Element], warnings: list[str]) -> tuple[TimeSpan, ...]:
     """Every temporal extent once, in order; repairs and omissions are added to ``warnings``."""
-    spans = []
-    for extent in extents:
-        for temporal in objects(extent, "temporalElement"):
-            for primitive in objects(temporal, "extent"):
-                span = _span(primitive, warnings)
-                if span is not None:
-                    spans.append(span)
-    return unique(spans)
+    spans = (_span(primitive, warnings) for primitive in _time_primitives(extents))
+    return unique(span for span in spans if span is not None)
 
 
 def time_interval(extents: list[Element]) -> tuple[str, str] | None:
     """Value and unit of the first ``timeInterval`` beside a begin and an end, where it means the step."""
-    for extent in extents:
-        for temporal in objects(extent, "temporalElement"):
-            for primitive in objects(temporal, "extent"):
-                parts = _parts(primitive)
-                interval = parts.get("timeInterval")
-                if (
-                    interval is not None
-                    and {"beginPosition", "begin"} & set(parts)
-                    and {"endPosition", "end"} & set(parts)
-                ):
-                    return (interval.text or "").strip(), interval.get("unit", "")
+    for primitive in _time_primitives(extents):
+        parts = _parts(primitive)
+        interval = parts.get("timeInterval")
+        if interval is not None and {"beginPosition", "begin"} & set(parts) and {"endPosition", "end"} & set(parts):
+            return (interval.text or "").strip(), interval.get("unit", "")
     return None
+
+
+def _time_primitives(extents: list[Element]) -> Iterator[Element]:
+    return (primitive for extent in extents for primitive in objects(extent, "temporalElement/extent"))
 
 
 def _span(primitive: Element, warnings: list[str]) -> TimeSpan | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.json_types import Json, JsonMapping
 from indexer.raw import RecordRefused
+from indexer.text_encoding import decode
 
 LARGEST_BYTES = 256 * 1024 * 1024
 DEEPEST = 100  # levels; real metadata stay below 20
@@ -36,7 +37,7 @@ def parse_json(content: bytes) -> Any:
     """
     if len(content) > LARGEST_BYTES:
         raise RecordRefused(f"it is JSON of {len(content)} bytes, more than {LARGEST_BYTES}")
-    return parse_inner_json(_text(content))
+    return parse_inner_json(decode(content.lstrip()))
 
 
 def parse_inner_json(text: str) -> Any:
@@ -76,14 +77,6 @@ def to_bytes(document: object) -> bytes:
     return json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(errors="replace")
 
 
-def _text(content: bytes) -> str:
-    encoding = json.detect_encoding(content.lstrip())
-    try:
-        return content.lstrip().decode(encoding)
-    except UnicodeDecodeError:
-        return content.decode("cp1252", "replace")
-
-
 def _replace_lone_surrogates(document: object) -> object:
     """UTF-16 joins whole pairs and finds the halves, in the names of members too."""
     text = json.dumps(document, ensure_ascii=False)
@@ -116,6 +109,11 @@ def as_list(value: object) -> list[Any]:
 def objects_in(value: object) -> Iterator[Json]:
     """The JSON objects among one or several values."""
     return (item for item in as_list(value) if isinstance(item, dict))
+
+
+def first_object(value: object) -> Json:
+    """The first JSON object among one or several values; an empty one without any."""
+    return next(objects_in(value), {})
 
 
 def text_in(value: object) -> str:

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 from indexer.formats.json_documents.parsing import describe_member, parse_inner_json
 from indexer.raw import RecordRefused
+from indexer.text_encoding import utf16_as_utf8
 
 _CHARSET = re.compile(rb"charset=[\"']?\s*([A-Za-z0-9._-]+)", re.IGNORECASE)
 _OPENING_MARKS = ("<!--", "-->", "<![CDATA[", "//>", "//", "/*", "*/")  # marks that hide a script from old browsers
@@ -19,9 +20,10 @@ _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\Z))|,(?=\s*[}\]])', re.DO
 
 def may_hold_scripts(content: bytes) -> bool:
     """Whether this can be an HTML page with JSON-LD in it."""
+    page = utf16_as_utf8(content)
     return (
-        b"application/ld+json" in content.lower()  # in a thirtieth of the time of a search without case
-        and re.search(rb"<(?:html|script|!doctype)", content[:100_000], re.I) is not None
+        b"application/ld+json" in page.lower()  # in a thirtieth of the time of a search without case
+        and re.search(rb"<(?:html|script|!doctype)", page[:100_000], re.I) is not None
     )
 
 
@@ -56,7 +58,8 @@ def page_scripts(page: bytes) -> list[JsonLdScript]:
 
 
 def _page_text(page: bytes) -> str:
-    """Decoded as UTF-8, else as the page says, else as Windows-1252."""
+    """Decoded as UTF-8 or UTF-16, else as the page says, else as Windows-1252."""
+    page = utf16_as_utf8(page)
     charset_match = _CHARSET.search(page[:4096])
     for encoding in ("utf-8", charset_match[1].decode("ascii", "replace") if charset_match else "cp1252"):
         try:

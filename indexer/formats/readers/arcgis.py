@@ -9,7 +9,7 @@ from core.record import Record, Resolution
 from core.reference_systems import read_reference_system
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
-from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
+from indexer.formats.json_documents.parsing import as_list, first_object, objects_in, text_in, texts_in
 from indexer.formats.repair.boxes import number
 from indexer.raw import RawRecord, RecordRefused
 
@@ -37,8 +37,7 @@ def _item(document: object) -> Json | None:
     """The item, also of a feature of Hub's search."""
     if not isinstance(document, dict):
         return None
-    properties = document.get("properties")
-    candidates = (document, properties if isinstance(properties, dict) else {})
+    candidates = (document, first_object(document.get("properties")))
     return next((candidate for candidate in candidates if candidate.keys() >= _PORTAL_ITEM), None)
 
 
@@ -72,8 +71,7 @@ def _add_item(draft: RecordDraft, item: JsonMapping) -> None:
 
 
 def _add_service(draft: RecordDraft, service: JsonMapping, place: JsonMapping) -> None:
-    about = service.get("documentInfo")
-    document_info: JsonMapping = about if isinstance(about, dict) else {}
+    document_info = first_object(service.get("documentInfo"))
     name = text_in(place.get("name"))
     draft.identifier = draft.raw.native_id
     titles = (document_info.get("Title"), service.get("name"), service.get("mapName"))
@@ -92,8 +90,7 @@ def _add_service(draft: RecordDraft, service: JsonMapping, place: JsonMapping) -
     for extent in (service.get("fullExtent"), service.get("extent"), service.get("initialExtent")):
         if isinstance(extent, dict) and not draft.places.boxes:
             _add_extent(draft, extent, extent.get("spatialReference") or service.get("spatialReference"))
-    time_info = service.get("timeInfo")
-    edges = time_info.get("timeExtent") if isinstance(time_info, dict) else None
+    edges = first_object(service.get("timeInfo")).get("timeExtent")
     if isinstance(edges, list) and len(edges) == 2:
         draft.add_span(_moment(edges[0]), _moment(edges[1]))
     pixel_m = number(text_in(service.get("pixelSizeX")))

@@ -260,7 +260,7 @@ def _recognises(inspection: Inspection) -> bool:
 
 FORMAT = Format(
     "ckan",
-    5,
+    6,
     read,
     _recognises,
     "a package of CKAN's action API",

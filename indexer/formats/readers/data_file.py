@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
-from core.json_types import Json, JsonMapping
+from core.json_types import JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
-from indexer.formats.json_documents.parsing import objects_in, text_in, texts_in, to_bytes
+from indexer.formats.json_documents.parsing import first_object, objects_in, text_in, texts_in, to_bytes
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in, media_type_of
 from indexer.formats.repair.resolution import metres, step_in
@@ -59,8 +59,7 @@ def read(raw: RawRecord, source: str) -> Record:
     header = json_of(raw)
     if not isinstance(header, dict) or MARK not in header:
         raise RecordRefused("it is JSON without the header of a data file")
-    stated = header.get("attributes")
-    attributes: Json = stated if isinstance(stated, dict) else {}
+    attributes = first_object(header.get("attributes"))
     draft = RecordDraft(raw, source, "data-file")
     draft.identifier = raw.native_id
     _add_texts(draft, header, attributes)
@@ -127,8 +126,7 @@ def _facts(header: JsonMapping, attributes: JsonMapping) -> Iterator[str]:
 
 
 def _described(variable: JsonMapping) -> str:
-    attributes = variable.get("attributes")
-    stated: JsonMapping = attributes if isinstance(attributes, dict) else {}
+    stated = first_object(variable.get("attributes"))
     name = text_in(variable.get("name"))
     words = _text(stated, "long_name", "standard_name", "description").replace("_", " ")
     inside = [name] if words and words != name else []
@@ -224,17 +222,15 @@ def _add_times(draft: RecordDraft, header: JsonMapping, attributes: JsonMapping)
     else:
         start, end = _text(attributes, "time_coverage_start"), _text(attributes, "time_coverage_end")
         if start or end:
-            draft.add_span(start, end, duration=_text(attributes, "time_coverage_duration") if not end else "")
-    resolution = header.get("resolution")
-    stated: JsonMapping = resolution if isinstance(resolution, dict) else {}
+            draft.add_span(start, end, duration="" if start and end else _text(attributes, "time_coverage_duration"))
+    stated = first_object(header.get("resolution"))
     distance = metres(number(text_in(stated.get("value"))), text_in(stated.get("unit")))
     draft.resolution = Resolution(metres=distance, time_step=step_in(step) if step else None)
 
 
 def _add_variables(draft: RecordDraft, header: JsonMapping) -> None:
     for variable in objects_in(header.get("variables")):
-        stated = variable.get("attributes")
-        attributes: JsonMapping = stated if isinstance(stated, dict) else {}
+        attributes = first_object(variable.get("attributes"))
         name = text_in(variable.get("name")).rpartition("/")[2]
         draft.names.add_variable(name, _text(attributes, "standard_name"), _text(attributes, "units"))
 
@@ -249,4 +245,4 @@ def _recognises(inspection: Inspection) -> bool:
 
 
 _FOUND_BY = "member `sonde:dataFile`, which Sonde writes for the header of a data file"
-FORMAT = Format("data-file", 2, read, _recognises, _FOUND_BY, _resource)
+FORMAT = Format("data-file", 3, read, _recognises, _FOUND_BY, _resource)

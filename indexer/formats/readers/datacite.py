@@ -298,7 +298,7 @@ def _collected_document(raw: RawRecord) -> Json:
 
 FORMAT = Format(
     "datacite",
-    6,
+    7,
     read,
     _recognises,
     "`resource` of kernel 3 or 4; JSON with `titles`, also inside `data.attributes`",

@@ -23,7 +23,7 @@ from indexer.formats.json_documents.linked_data import (
     types_of,
     without_prefix,
 )
-from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
+from indexer.formats.json_documents.parsing import as_list, first_object, looks_like_json, objects_in, text_in, texts_in
 from indexer.formats.json_documents.rdf import dcat_resources
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.geologic_time import owl_time
@@ -198,7 +198,7 @@ def _add_period(draft: RecordDraft, period: object) -> None:
     ends = []
     for names in (("startDate", "hasBeginning"), ("endDate", "hasEnd")):
         edge = next((period[name] for name in names if period.get(name)), "")
-        inner_object = next(objects_in(edge), {})
+        inner_object = first_object(edge)
         instant = next(
             (inner_object[name] for name in inner_object if name.startswith("inXSD") or name == "inDateTime"), ""
         )
@@ -421,7 +421,7 @@ def _recognises(inspection: Inspection) -> bool:
 
 FORMAT = Format(
     "dcat",
-    6,
+    7,
     read,
     _recognises,
     "Turtle, RDF/XML or JSON-LD with DCAT, and DCAT-US JSON: DCAT-AP, GeoDCAT-AP, DCAT-US 1.1 and 3.0",

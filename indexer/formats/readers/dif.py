@@ -217,4 +217,4 @@ def _recognises(inspection: Inspection) -> bool:
     return _ROOT.fullmatch(inspection.tag) is not None
 
 
-FORMAT = Format("dif", 3, read, _recognises, "root `DIF`, 9 and 10", xml_root)
+FORMAT = Format("dif", 4, read, _recognises, "root `DIF`, 9 and 10", xml_root)

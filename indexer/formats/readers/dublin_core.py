@@ -168,7 +168,7 @@ def _recognises(inspection: Inspection) -> bool:
 
 FORMAT = Format(
     "dublin-core",
-    6,
+    7,
     read,
     _recognises,
     "`oai_dc:dc`, `csw:Record` (full, summary, brief; 2.0.2, 3.0), `rdf:RDF` of Dublin Core, plain `dc`",

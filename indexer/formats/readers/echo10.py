@@ -5,7 +5,8 @@ from __future__ import annotations
 from core.record import Record
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
-from indexer.formats.readers.nasa import add_platforms, add_product, add_science_keyword, rel_of, role_of
+from indexer.formats.readers.nasa import add_height, add_platforms, add_product, add_science_keyword, rel_of, role_of
+from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.xml_documents import Element, find, find_all, local_name, parse, text_at, texts_at, xml_root
 from indexer.raw import RawRecord, RecordRefused
@@ -91,10 +92,17 @@ def _add_extents(draft: RecordDraft, spatial: Element | None) -> None:
         for point in find_all(geometry, "Point"):
             draft.places.add_point(text_at(point, "PointLongitude"), text_at(point, "PointLatitude"))
         for boundary in find_all(geometry, "GPolygon/Boundary"):
-            points = find_all(boundary, "Point")
-            draft.places.add_ring(
-                [(text_at(corner, "PointLongitude"), text_at(corner, "PointLatitude")) for corner in points]
-            )
+            draft.places.add_ring(_corners(boundary))
+        for line in find_all(geometry, "Line"):
+            draft.places.add_geojson({"type": "LineString", "coordinates": _corners(line)})
+    for path in ("VerticalSpatialDomain", "VerticalSpatialDomains/VerticalSpatialDomain"):
+        for vertical in find_all(spatial, path):
+            add_height(draft, text_at(vertical, "Type"), text_at(vertical, "Value"))
+
+
+def _corners(shape: Element) -> list[tuple[float, float]]:
+    points = find_all(shape, "Point")
+    return [(number(text_at(point, "PointLongitude")), number(text_at(point, "PointLatitude"))) for point in points]
 
 
 def _add_times(draft: RecordDraft, root: Element) -> None:
@@ -137,7 +145,7 @@ def _recognises(inspection: Inspection) -> bool:
     """The root can carry the namespace of the envelope around it."""
     content = inspection.content
     is_collection = inspection.tag.rpartition("}")[2] == "Collection"
-    return is_collection and b"<ShortName" in content and b"<VersionId" in content
+    return is_collection and b"ShortName" in content and b"VersionId" in content
 
 
-FORMAT = Format("echo10", 3, read, _recognises, "root `Collection` with short name and version", xml_root)
+FORMAT = Format("echo10", 4, read, _recognises, "root `Collection` with short name and version", xml_root)

@@ -99,7 +99,9 @@ def _add_contacts(draft: RecordDraft, resource: Element) -> None:
 
 def _add_coverage(draft: RecordDraft, coverage: Element) -> None:
     for place in find_all(coverage, "geographicCoverage"):
-        draft.add_keyword(_name(text_at(place, "geographicDescription")), "location")
+        description = text_at(place, "geographicDescription")
+        if len(description) <= 100:  # short enough to be the name of a place
+            draft.add_keyword(description, "location")
         for box in find_all(place, "boundingCoordinates"):
             draft.places.add_box(*(text_at(box, name) for name in _EDGES))
             _add_vertical(draft, box)
@@ -121,11 +123,6 @@ def _add_ring(draft: RecordDraft, ring: Element) -> None:
         longitude, _, latitude = position_text.partition(",")
         pairs.append((longitude, latitude))
     draft.places.add_ring(pairs)
-
-
-def _name(text: str) -> str:
-    """A description short enough to be the name of a place."""
-    return text if len(text) <= 100 else ""
 
 
 def _add_vertical(draft: RecordDraft, box: Element) -> None:

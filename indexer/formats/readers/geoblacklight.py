@@ -170,4 +170,4 @@ def _recognises(inspection: Inspection) -> bool:
     return bool(member_names & {"dct_title_s", "dc_title_s"}) or {"layer_slug_s", "dct_provenance_s"} <= member_names
 
 
-FORMAT = Format("geoblacklight", 3, read, _recognises, "`dc_title_s` (1.0) or `dct_title_s` (Aardvark)", json_of)
+FORMAT = Format("geoblacklight", 4, read, _recognises, "`dc_title_s` (1.0) or `dct_title_s` (Aardvark)", json_of)

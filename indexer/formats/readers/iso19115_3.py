@@ -61,4 +61,4 @@ def _recognises(inspection: Inspection) -> bool:
     return _ROOT.fullmatch(inspection.tag) is not None
 
 
-FORMAT = Format("iso19115-3", 5, read, _recognises, "root `mdb:MD_Metadata`, 1.0 and 2.0", xml_root)
+FORMAT = Format("iso19115-3", 6, read, _recognises, "root `mdb:MD_Metadata`, 1.0 and 2.0", xml_root)

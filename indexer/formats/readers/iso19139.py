@@ -204,7 +204,7 @@ def _recognises_imagery(inspection: Inspection) -> bool:
 
 FORMAT = Format(
     "iso19139",
-    5,
+    6,
     read,
     _recognises,
     'root `gmd:MD_Metadata`, or a national root with `gco:isoType="gmd:MD_Metadata"`',

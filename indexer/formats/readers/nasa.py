@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable
 
 from indexer.formats.draft import RecordDraft
@@ -9,6 +11,8 @@ from indexer.formats.repair.boxes import number
 from indexer.formats.repair.codes import agreed_kind, kind_of_platform
 
 SCIENCE = "NASA/GCMD Earth Science Keywords"
+_HEIGHT = re.compile(r"(?P<number>\S+?)\s*(?:(?P<kilo>k|kilo)?(?:m|met(?:er|re)s?))?")
+_THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
 _RELS = (
     ("GET SERVICE", "service"),
     ("USE SERVICE API", "service"),
@@ -72,5 +76,15 @@ def rel_of(*type_words: str) -> str | None:
 
 
 def metres_of(text: str) -> float:
-    """A height or depth such as ``-10 m`` in metres; NaN where the text is not one."""
-    return number(text.lower().removesuffix("meters").removesuffix("metres").removesuffix("m").strip())
+    """A height or depth such as ``-10 m`` or ``12 km`` in metres; NaN where the text is not one."""
+    match = _HEIGHT.fullmatch(_THOUSANDS.sub("", text.strip().lower()))
+    return math.nan if match is None else number(match["number"]) * (1000.0 if match["kilo"] else 1.0)
+
+
+def add_height(draft: RecordDraft, kind: str, value: str) -> None:
+    """Adds a height of the vertical extent; ``kind``: ``Maximum Altitude`` (upwards), ``Minimum Depth`` (downwards)."""
+    height = metres_of(value)
+    if "depth" in kind.lower():
+        draft.add_vertical(-height, -height)
+    elif "altitude" in kind.lower():
+        draft.add_vertical(height, height)

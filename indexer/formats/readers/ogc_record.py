@@ -10,7 +10,7 @@ from core.record import Record, Resolution
 from core.versions import SUCCESSOR
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
-from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
+from indexer.formats.json_documents.parsing import as_list, first_object, objects_in, text_in, texts_in
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in, is_message_channel
 from indexer.formats.repair.names import read_names
@@ -119,8 +119,7 @@ def _roles(contact: JsonMapping) -> Iterator[str]:
 
 
 def _email(contact: JsonMapping) -> str:
-    info = contact.get("contactInfo")
-    inner_email = info.get("email") if isinstance(info, dict) else None
+    inner_email = first_object(contact.get("contactInfo")).get("email")
     for email in [*as_list(contact.get("emails")), *as_list(contact.get("email")), *as_list(inner_email)]:
         if text := text_in(email.get("value") or email.get("work") if isinstance(email, dict) else email):
             return text
@@ -128,10 +127,9 @@ def _email(contact: JsonMapping) -> str:
 
 
 def _add_extents_and_times(draft: RecordDraft, document: JsonMapping, properties: JsonMapping) -> None:
-    extent = next(objects_in(properties.get("extent")), {})  # before version 1.0
+    extent = first_object(properties.get("extent"))  # before version 1.0
     if not draft.places.add_geojson(document.get("geometry")):
-        spatial = extent.get("spatial")
-        boxes = [document.get("bbox"), *(as_list(spatial.get("bbox")) if isinstance(spatial, dict) else ())]
+        boxes = [document.get("bbox"), *as_list(first_object(extent.get("spatial")).get("bbox"))]
         for box in boxes:
             draft.places.add_numbers(box)
     time = document.get("time")
@@ -225,4 +223,4 @@ def _recognises(inspection: Inspection) -> bool:
     return "ogcapi-records" in conforms or ("title" in properties and bool(properties.keys() & _MEMBERS))
 
 
-FORMAT = Format("ogc-record", 5, read, _recognises, "a GeoJSON feature of OGC API - Records", json_of)
+FORMAT = Format("ogc-record", 6, read, _recognises, "a GeoJSON feature of OGC API - Records", json_of)

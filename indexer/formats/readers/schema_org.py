@@ -263,7 +263,7 @@ def _reference(node: object) -> str:
 
 FORMAT = Format(
     "schema.org",
-    4,
+    5,
     read,
     lambda inspection: inspection.is_page_with_scripts or inspection.vocabulary == "schema.org",
     "JSON-LD `Dataset` with a `name` or of schema.org's own vocabulary, alone or in an HTML page",

@@ -10,7 +10,7 @@ from core.record import Record, Resolution
 from core.versions import SUCCESSOR
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
-from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
+from indexer.formats.json_documents.parsing import as_list, first_object, objects_in, text_in, texts_in
 from indexer.formats.readers.ogc_record import add_contacts, add_theme
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
@@ -38,29 +38,25 @@ _DEGREES = frozenset({"", "4326", "4979", "CRS84", "OGC:CRS84", "EPSG:4326", "EP
 def read(raw: RawRecord, source: str) -> Record:
     """Raises RecordRefused: not JSON, or neither collection, item nor catalogue."""
     document = json_of(raw)
-    if not isinstance(document, dict) or not _is_stac(document):
+    types = ("Collection", "Catalog")
+    if not isinstance(document, dict) or not ("stac_version" in document or document.get("type") in types):
         raise RecordRefused("it is JSON without stac_version: no STAC collection, item or catalogue")
     draft = RecordDraft(raw, source, "stac")
     draft.identifier = text_in(document.get("id"))
     is_item = document.get("type") == "Feature"
     draft.type = "dataset" if is_item else "collection" if "extent" not in document else "series"
-    properties = document.get("properties") if is_item else document
-    _add_citation(draft, document, properties if isinstance(properties, dict) else {})
+    properties = first_object(document.get("properties")) if is_item else document
+    _add_citation(draft, document, properties)
     if is_item:
         _add_item_extents(draft, document)
     else:
         _add_collection_extents(draft, document)
-    _add_cube(draft, properties if isinstance(properties, dict) else {})
+    _add_cube(draft, properties)
     for link in objects_in(document.get("links")):
         _add_link(draft, link)
-    assets = document.get("assets")
-    for name, asset in assets.items() if isinstance(assets, dict) else ():
+    for name, asset in first_object(document.get("assets")).items():
         _add_asset(draft, str(name), asset)
     return draft.finish()
-
-
-def _is_stac(document: JsonMapping) -> bool:
-    return "stac_version" in document or document.get("type") in ("Collection", "Catalog")
 
 
 def _add_citation(draft: RecordDraft, document: JsonMapping, properties: JsonMapping) -> None:
@@ -90,8 +86,7 @@ def _add_citation(draft: RecordDraft, document: JsonMapping, properties: JsonMap
         read_names(draft.names, summaries)
     if lineage := text_in(properties.get("processing:lineage")):
         draft.lineage.append(lineage)
-    software = properties.get("processing:software")
-    for name, version in software.items() if isinstance(software, dict) else ():
+    for name, version in first_object(properties.get("processing:software")).items():
         draft.add_activity(f"{name} {text_in(version)}".strip())
 
 
@@ -134,8 +129,7 @@ def _add_acquisition(draft: RecordDraft, properties: JsonMapping) -> None:
 
 
 def _add_collection_extents(draft: RecordDraft, document: JsonMapping) -> None:
-    extent = document.get("extent")
-    extent = extent if isinstance(extent, dict) else {}
+    extent = first_object(document.get("extent"))
     spatial, temporal = extent.get("spatial"), extent.get("temporal")
     boxes = as_list(spatial.get("bbox")) if isinstance(spatial, dict) else as_list(spatial)
     if boxes and not isinstance(boxes[0], list):
@@ -159,7 +153,7 @@ def _add_item_extents(draft: RecordDraft, document: JsonMapping) -> None:
         draft.places.confirm_with(bounds)
     else:
         draft.places.add_numbers(document.get("bbox"))
-    properties = next(objects_in(document.get("properties")), {})
+    properties = first_object(document.get("properties"))
     start, end = text_in(properties.get("start_datetime")), text_in(properties.get("end_datetime"))
     start = start or text_in(properties.get("dtr:start_datetime"))
     end = end or text_in(properties.get("dtr:end_datetime"))
@@ -257,7 +251,7 @@ def _step_m(axis: JsonMapping) -> float | None:
 def _in_degrees(axis: JsonMapping) -> bool:
     system = axis.get("reference_system")
     if isinstance(system, dict):
-        code = next(objects_in(system.get("id")), {}).get("code")
+        code = first_object(system.get("id")).get("code")
         return code is not None and text_in(code) in _DEGREES
     return text_in(system).upper() in _DEGREES
 

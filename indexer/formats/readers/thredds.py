@@ -111,7 +111,7 @@ def _add_place(draft: RecordDraft, coverage: Element) -> None:
 def _add_time(draft: RecordDraft, coverage: Element) -> None:
     start, end, duration = (text_at(coverage, name) for name in ("start", "end", "duration"))
     if start or end:
-        draft.add_span(start, end, duration=duration if start and not end else "")
+        draft.add_span(start, end, duration="" if start and end else duration)
     step = step_in(text_at(coverage, "resolution"))
     if step is not None:
         draft.resolution = Resolution(time_step=step)
@@ -187,4 +187,4 @@ def _recognises(inspection: Inspection) -> bool:
     return inspection.tag == f"{{{NAMESPACE}}}catalog"
 
 
-FORMAT = Format("thredds", 1, read, _recognises, "root `catalog` of THREDDS with one data set", xml_root)
+FORMAT = Format("thredds", 2, read, _recognises, "root `catalog` of THREDDS with one data set", xml_root)

@@ -6,8 +6,8 @@ from core.json_types import JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
-from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
-from indexer.formats.readers.nasa import add_platforms, add_product, add_science_keyword, metres_of, rel_of, role_of
+from indexer.formats.json_documents.parsing import first_object, objects_in, text_in, texts_in
+from indexer.formats.readers.nasa import add_height, add_platforms, add_product, add_science_keyword, rel_of, role_of
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import metres, step_in, time_step
@@ -22,12 +22,11 @@ _DATES = {"CREATE": "created", "UPDATE": "modified"}
 def read(raw: RawRecord, source: str) -> Record:
     """Raises RecordRefused: not JSON, or not a UMM-C collection."""
     document = json_of(raw)
-    meta = document.get("meta") if isinstance(document, dict) else None
     collection = document.get("umm", document) if isinstance(document, dict) else None
     if not isinstance(collection, dict) or "EntryTitle" not in collection:
         raise RecordRefused("it is JSON without EntryTitle: no collection of UMM-C")
     draft = RecordDraft(raw, source, "umm-c")
-    _add_citation(draft, collection, meta if isinstance(meta, dict) else {})
+    _add_citation(draft, collection, first_object(document.get("meta")))
     _add_keywords(draft, collection)
     _add_contacts(draft, collection)
     _add_extents(draft, collection)
@@ -48,8 +47,7 @@ def _add_citation(draft: RecordDraft, collection: JsonMapping, meta: JsonMapping
     for other_title in (short_and_version, short_name):
         draft.add_alternate_title(other_title if other_title != draft.identifier else "")
     draft.abstract = text_in(collection.get("Abstract"))
-    doi = collection.get("DOI")
-    draft.doi = doi_in(text_in(doi.get("DOI"))) if isinstance(doi, dict) else None
+    draft.doi = doi_in(text_in(first_object(collection.get("DOI")).get("DOI")))
     draft.add_language(text_in(collection.get("DataLanguage")))
     for date in objects_in(collection.get("DataDates")):
         draft.add_date(_DATES.get(text_in(date.get("Type")), "published"), text_in(date.get("Date")))
@@ -83,11 +81,10 @@ def _add_keywords(draft: RecordDraft, collection: JsonMapping) -> None:
     for platform in listed_platforms:
         for instrument in objects_in(platform.get("Instruments")):
             draft.add_keyword(text_in(instrument.get("ShortName")), "instrument")
-    level = collection.get("ProcessingLevel")
     add_platforms(
         draft,
         [(text_in(platform.get("ShortName")), text_in(platform.get("Type"))) for platform in listed_platforms],
-        text_in(level.get("Id")) if isinstance(level, dict) else "",
+        text_in(first_object(collection.get("ProcessingLevel")).get("Id")),
     )
 
 
@@ -114,50 +111,40 @@ def _email(info: object) -> str:
 
 
 def _add_extents(draft: RecordDraft, collection: JsonMapping) -> None:
-    spatial = collection.get("SpatialExtent")
-    domain = spatial.get("HorizontalSpatialDomain") if isinstance(spatial, dict) else None
-    domain = domain if isinstance(domain, dict) else {}
-    geometry = domain.get("Geometry")
-    geometry = geometry if isinstance(geometry, dict) else {}
+    spatial = first_object(collection.get("SpatialExtent"))
+    domain = first_object(spatial.get("HorizontalSpatialDomain"))
+    geometry = first_object(domain.get("Geometry"))
     for box in objects_in(geometry.get("BoundingRectangles")):
         draft.places.add_box(*(box.get(edge) for edge in _EDGES))
     for point in objects_in(geometry.get("Points")):
         draft.places.add_point(point.get("Longitude"), point.get("Latitude"))
     for polygon in objects_in(geometry.get("GPolygons")):
-        boundary = polygon.get("Boundary")
-        points = objects_in(boundary.get("Points")) if isinstance(boundary, dict) else ()
+        points = objects_in(first_object(polygon.get("Boundary")).get("Points"))
         draft.places.add_ring([(point.get("Longitude"), point.get("Latitude")) for point in points])
     for line in objects_in(geometry.get("Lines")):
         pairs = [[point.get("Longitude"), point.get("Latitude")] for point in objects_in(line.get("Points"))]
         draft.places.add_geojson({"type": "LineString", "coordinates": pairs})
-    for vertical in objects_in(spatial.get("VerticalSpatialDomains") if isinstance(spatial, dict) else None):
-        kind, value = text_in(vertical.get("Type")).lower(), metres_of(text_in(vertical.get("Value")))
-        if "altitude" in kind or "depth" in kind:
-            height = -value if "depth" in kind else value
-            draft.add_vertical(height, height)
+    for vertical in objects_in(spatial.get("VerticalSpatialDomains")):
+        add_height(draft, text_in(vertical.get("Type")), text_in(vertical.get("Value")))
     _add_resolution(draft, collection, domain)
 
 
 def _add_resolution(draft: RecordDraft, collection: JsonMapping, domain: JsonMapping) -> None:
-    system = domain.get("ResolutionAndCoordinateSystem")
-    horizontal = system.get("HorizontalDataResolution") if isinstance(system, dict) else None
+    system = first_object(domain.get("ResolutionAndCoordinateSystem"))
     distances = []
-    for group in as_list(list(horizontal.values())) if isinstance(horizontal, dict) else ():
+    for group in first_object(system.get("HorizontalDataResolution")).values():
         for resolution in objects_in(group):
+            unit = text_in(resolution.get("Unit")).lower()
+            unit = {"decimal degrees": "deg", "statute miles": "mi"}.get(unit, unit)
             for name in ("XDimension", "YDimension", "MinimumXDimension", "MinimumYDimension"):
-                distances.append(metres(number(text_in(resolution.get(name))), _unit(text_in(resolution.get("Unit")))))
+                distances.append(metres(number(text_in(resolution.get(name))), unit))
     distances_known = [distance for distance in distances if distance is not None]
     step = None
     for extent in objects_in(collection.get("TemporalExtents")):
-        temporal = extent.get("TemporalResolution")
-        if isinstance(temporal, dict):
+        for temporal in objects_in(extent.get("TemporalResolution")):
             unit, value = text_in(temporal.get("Unit")), number(text_in(temporal.get("Value")))
             step = step or time_step(value, unit) or step_in(unit)
     draft.resolution = Resolution(min(distances_known, default=None), None, step)
-
-
-def _unit(unit_text: str) -> str:
-    return {"decimal degrees": "deg", "statute miles": "mi"}.get(unit_text.lower(), unit_text.lower())
 
 
 def _add_times(draft: RecordDraft, extent: JsonMapping) -> None:
@@ -175,18 +162,15 @@ def _add_distribution(draft: RecordDraft, collection: JsonMapping) -> None:
     for access in objects_in(collection.get("AccessConstraints")):
         draft.add_constraint(text_in(access.get("Description")))
     for use in objects_in(collection.get("UseConstraints")):
-        licence = use.get("LicenseURL")
         draft.add_constraint(text_in(use.get("Description")))
-        draft.add_licence(
-            text_in(licence.get("Linkage")) if isinstance(licence, dict) else "", text_in(use.get("LicenseText"))
-        )
-    archive = collection.get("ArchiveAndDistributionInformation")
+        licence_link = text_in(first_object(use.get("LicenseURL")).get("Linkage"))
+        draft.add_licence(licence_link, text_in(use.get("LicenseText")))
+    archive = first_object(collection.get("ArchiveAndDistributionInformation"))
     for name in ("FileDistributionInformation", "FileArchiveInformation"):
-        for file in objects_in(archive.get(name) if isinstance(archive, dict) else None):
+        for file in objects_in(archive.get(name)):
             draft.add_format(text_in(file.get("Format")))
     for link in objects_in(collection.get("RelatedUrls")):
-        service = link.get("GetData") or link.get("GetService")
-        media_type = text_in(service.get("MimeType")) if isinstance(service, dict) else ""
+        media_type = text_in(first_object(link.get("GetData") or link.get("GetService")).get("MimeType"))
         draft.add_link(
             text_in(link.get("URL")),
             rel_of(text_in(link.get("Subtype")), text_in(link.get("Type")), text_in(link.get("URLContentType"))),
@@ -201,4 +185,4 @@ def _recognises(inspection: Inspection) -> bool:
 
 
 _FOUND_BY = "JSON with `EntryTitle` and `ShortName`, also inside `umm`"
-FORMAT = Format("umm-c", 4, read, _recognises, _FOUND_BY, lambda raw: json_of(raw).get("umm", json_of(raw)))
+FORMAT = Format("umm-c", 5, read, _recognises, _FOUND_BY, lambda raw: json_of(raw).get("umm", json_of(raw)))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from dateutil.relativedelta import relativedelta
 
-from core.timespan import TimeSpan, instant_ms
+from core.timespan import TimeSpan, duration_parts, instant_ms
 from indexer.formats.repair.resolution import step_in
 from indexer.formats.repair.written_dates import parse_written_dates, says_no_date
 
@@ -33,9 +33,7 @@ _STAMP = re.compile(r"^((?:1[5-9]|20)\d{6})(\d{2})(\d{2})(\d{2})?(?=$|[.Z+-])")
 _STRICT = re.compile(
     r"^-?\d{4,9}(?:-\d{2}(?:-\d{2}(?:T\d{2}(?::\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(?:Z|[+-]\d{2}:\d{2})?)?)?)?$"
 )
-_DURATION = re.compile(
-    r"^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?$"
-)
+_DURATION = re.compile(r"^P[T\d]", re.IGNORECASE)
 _YEARS = re.compile(r"^(?P<begin>\d{4})\s*(?:-|–|—|to|until)\s*(?P<end>\d{4}|present|now|ongoing)$", re.IGNORECASE)
 _TO = re.compile(
     r"^(?P<begin>\d{4}-\d{2}(?:-\d{2}(?: \d{2}:)?)?\S*)\s+(?:to|until|-|–)\s+(?P<end>\S+(?: \d{2}:\S+)?)$",
@@ -45,7 +43,9 @@ _SOLR = re.compile(r"^\[?\s*(?P<begin>[\d*-]+\S*)\s+TO\s+(?P<end>[\d*]+[^\s\]]*)
 _DCMI = re.compile(r"(start|end)\s*=\s*([^;]*)", re.IGNORECASE)
 _LOOKS_LIKE_A_DATE = re.compile(r"^[-+]?\d{4}(?:\D|$)|^\d{8}(?:$|T|Z)|^\d{14}")
 _MONTH = re.compile(r"^\d{1,2}$")  # 03/2008
+_SECOND = timedelta(seconds=1)
 _LONGEST = 500  # characters: no form of a date or period has so many
+_UNKNOWN = ("", "unknown")
 _NO_END = frozenset({"", "..", "*", "-", "none", "null"})
 
 
@@ -140,13 +140,18 @@ def _zone(zone: str | None) -> str:
 
 
 def repair_span(begin: Position, end: Position, duration: str = "") -> tuple[TimeSpan | None, list[str]]:
-    """A period and the repairs; None where neither end is known or it had to be left out."""
+    """A period and the repairs; None where neither end is known or it had to be left out.
+
+    ``duration`` gives the end that is not known: of ``2010/P1Y`` the last one, of ``P1Y/2010`` the first one.
+    """
     warnings: list[str] = []
     try:
         start = _start(begin, warnings)
         stop = _stop(end, warnings)
-        if stop is None and start is not None and duration and not end.indeterminate:
-            stop = _end_of_duration(start, duration)
+        if stop is None and start is not None and duration and end.indeterminate in _UNKNOWN:
+            stop = _other_end(start, duration, 1)
+        elif start is None and stop is not None and duration and begin.indeterminate in _UNKNOWN:
+            start = _other_end(stop, duration, -1)
         if start is None and stop is None:
             return None, warnings
         return _ordered_span(start, stop, warnings), warnings
@@ -197,20 +202,24 @@ def _ordered_span(start: str | None, stop: str | None, warnings: list[str]) -> T
     return TimeSpan.from_iso(start, stop)
 
 
-def _end_of_duration(start: str, duration: str) -> str | None:
-    """The last day of a period that begins at ``start``; None where the duration is neither ISO 8601 nor "30 days"."""
-    match = _DURATION.match(step_in(duration) or "")
-    if match is None or not any(match.groups()):
+def _other_end(known_end: str, duration: str, direction: int) -> str | None:
+    """The last day of a period that begins at ``known_end`` (``direction`` 1), or the first of one that ends there.
+
+    None where the duration is neither ISO 8601 nor "30 days".
+    """
+    parts = duration_parts(step_in(duration) or "")
+    if not parts:
         return None
-    years, months, weeks, days, hours, minutes, seconds = (int(group or 0) for group in match.groups())
-    step = relativedelta(
-        years=years, months=months, weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds
-    )
+    months = round(12 * parts.pop("years", 0.0) + parts.pop("months", 0.0))
+    known_ms = instant_ms(known_end, at_end=direction < 0)
     try:
-        begin = datetime.fromisoformat(start.replace("Z", "+00:00") if "T" in start else (start + "-01-01")[:10])
-        return (begin + step - relativedelta(seconds=1)).strftime("%Y-%m-%d")
+        step = relativedelta(months=months) + timedelta(**parts)
+        moment = datetime(1970, 1, 1) + timedelta(milliseconds=known_ms)
+        other = moment + step - _SECOND if direction > 0 else moment + _SECOND - step
+        return other.date().isoformat()
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"{duration[:60]!r} from {start} does not end in the calendar") from error
+        relation = "from {} does not end" if direction > 0 else "up to {} does not begin"
+        raise ValueError(f"{duration[:60]!r} {relation.format(known_end)} in the calendar") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,13 +259,17 @@ def _iso(text: str) -> Interval | None:
     parts = [part.strip() for part in text.split("/")]
     if parts[0].upper().startswith("R") and len(parts) > 1:  # a repeating interval: R/2000-01-01/P1M
         parts = parts[1:]
+    if len(parts) == 3 and _DURATION.match(parts[2]):  # begin, end and the step between: 2000-01-01/2010-12-31/P1D
+        parts.pop()
     if len(parts) != 2 or not any(_LOOKS_LIKE_A_DATE.match(part) for part in parts) or _MONTH.match(parts[0]):
         return None
     begin, end = parts
     if len(begin) == 4 and begin.isdigit() and end.isdigit() and len(end) <= 2:  # 1990/05 is a month
         return Interval(Position(text), Position(text))
-    if end.upper().startswith("P") and not end.lower().startswith("present"):
+    if _DURATION.match(end):
         return Interval(_end(begin), Position(), end)
+    if _DURATION.match(begin):
+        return Interval(Position(), _end(end), begin)
     return Interval(_end(begin), _end(end))
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from core.json_types import JsonMapping
 from core.names import Names, Variable, looks_like_code, names_once, variables_once
-from indexer.formats.json_documents.parsing import objects_in, text_in, texts_in
+from indexer.formats.json_documents.parsing import first_object, objects_in, text_in, texts_in
 from indexer.formats.repair.text import is_placeholder, line
 
 NameKind = Literal[
@@ -186,10 +186,9 @@ def read_names(names: NameCollector, members: JsonMapping) -> None:
 
 def read_variables(names: NameCollector, members: JsonMapping) -> None:
     """Also of an asset. Of a cube only those that hold data: an auxiliary one describes an axis."""
-    cube = members.get("cube:variables")
-    for name, variable in cube.items() if isinstance(cube, dict) else ():
+    for name, variable in first_object(members.get("cube:variables")).items():
         if isinstance(variable, dict) and variable.get("type") != "auxiliary":
-            attributes = next(objects_in(variable.get("attrs")), {})
+            attributes = first_object(variable.get("attrs"))
             unit = text_in(variable.get("unit")) or text_in(attributes.get("units"))
             names.add_variable(str(name), text_in(attributes.get("standard_name")), unit)
     for parameter in objects_in(members.get("cf:parameter")):

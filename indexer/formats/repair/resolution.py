@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from core.timespan import duration_parts
+
 METRES_PER_DEGREE = 111_319.49  # one degree of the equator of WGS 84 (a = 6,378,137 m)
 
 _LARGEST = 1e12  # larger than anything on Earth, in any unit
@@ -27,9 +29,6 @@ _SHORT_TIME = {
     "s": "second", "sec": "second", "secs": "second", "min": "minute", "mins": "minute", "h": "hour", "hr": "hour",
     "hrs": "hour", "d": "day", "mon": "month", "mth": "month", "yr": "year", "yrs": "year", "y": "year", "a": "year",
 }  # fmt: skip
-_ISO_DURATION = re.compile(
-    r"^P(?=.)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?(?:T(?=.)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?$"
-)
 _AMOUNT = r"(?<![\d.,])(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?+|\d++(?:[.,]\d++)?+|[.,]\d++)"
 _NUMBER_AND_UNIT = re.compile(
     rf"(?P<number>\d+\s*/\s*\d+|{_AMOUNT})\s*[- ]?"
@@ -65,8 +64,8 @@ def time_step(value: float, unit: str) -> str | None:
 
     Parts of a day become hours, minutes or seconds where that is exact.
     """
-    if _ISO_DURATION.match(unit.upper()):
-        return unit.upper() if value == 1 else None
+    if duration := iso_duration(unit):
+        return duration if value == 1 else None
     if not 0 < value < _LARGEST:
         return None
     name = _last_word(unit).lower()
@@ -83,7 +82,7 @@ def time_step(value: float, unit: str) -> str | None:
 def iso_duration(text: str) -> str | None:
     """The text itself where it is an ISO 8601 duration."""
     duration = text.strip().upper()
-    return duration if _ISO_DURATION.match(duration) else None
+    return duration if duration_parts(duration) else None
 
 
 def _from_seconds(seconds: float) -> str | None:

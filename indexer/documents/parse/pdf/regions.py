@@ -115,7 +115,7 @@ def lay_out(page: Page, text: PageText, furniture: Furniture, measures: Measures
     bands = gutters_of_page(text.segments, gutters)
     spaced_tables = unruled_tables(words, [table.box for table in tables], page.figures, bands)
     tables = sorted([*tables, *spaced_tables], key=lambda table: table.box.top)
-    figures = [box for box in page.figures if not any(_overlap(box, table.box) for table in tables)]
+    figures = [box for box in page.figures if not any(box.holds(table.box) or table.box.holds(box) for table in tables)]
     page = replace(page, figures=tuple(figures))
     in_tables = {id(word) for table in tables for word in table.words}
     free_words = [word for word in words if id(word) not in in_tables]
@@ -140,10 +140,6 @@ def _largest_figures(figures: Sequence[Box]) -> tuple[Box, ...]:
         return tuple(figures)
     least_area = sorted((box.width * box.height for box in figures), reverse=True)[_MOST_FIGURES - 1]
     return tuple([box for box in figures if box.width * box.height >= least_area][:_MOST_FIGURES])
-
-
-def _overlap(figure: Box, table: Box) -> bool:
-    return figure.holds(table) or table.holds(figure)
 
 
 def _text_words(page: Page, furniture: Furniture) -> list[Word]:

@@ -74,7 +74,7 @@ def unruled_tables(
         if not word.turned and not word.mono and not any(box.holds(word.box, 2.0) for box in (*ruled_tables, *figures))
     ]
     tables: list[PageTable] = []
-    for left, right in _bands(gutters):
+    for left, right in pairwise([float("-inf"), *gutters, float("inf")]):
         band_words = [word for word in free_words if left <= word.box.middle_x < right]
         lines = [_Row(line, tuple(segments(line))) for line in rows(band_words)]
         tables += [
@@ -92,11 +92,6 @@ def _is_beside(box: Box, figures: Sequence[Box]) -> bool:
         and figure.top - _AXIS < box.bottom
         for figure in figures
     )
-
-
-def _bands(gutters: Gutters) -> Iterator[tuple[float, float]]:
-    edges = [float("-inf"), *gutters, float("inf")]
-    yield from pairwise(edges)
 
 
 def _in_band(lines: Sequence[_Row]) -> Iterator[PageTable]:
