@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from lab.freeze.calls import Call
-from lab.freeze.lines import Line, differences
-from lab.freeze.service import frozen_service
+from tests.freeze.calls import Call
+from tests.freeze.lines import Line, differences
+from tests.freeze.service import frozen_service
 from tests.service import Service
 
 CALLS = (

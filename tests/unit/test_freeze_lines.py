@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from lab.count_calls import Calls
-from lab.freeze.lines import Normaliser, differences, digest, read_state, write_state
-from lab.freeze.service import frozen_settings
 from local_stack.state import made_login
 from sonde.settings import ElasticsearchSettings, Settings, StackSettings
+from tests.freeze.lines import Normaliser, differences, digest, read_state, write_state
+from tests.freeze.service import frozen_settings
+from tests.quality.count_calls import Calls
 
 SINCE = datetime.now(UTC) - timedelta(minutes=1)
 

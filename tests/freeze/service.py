@@ -25,13 +25,13 @@ from werkzeug.test import Client, TestResponse
 from core.errors import SondeError
 from core.json_types import Json
 from evaluation.local_server import serve
-from lab.freeze.calls import CHECKOUT, Call
-from lab.freeze.lines import Line, Normaliser
 from lab.peers.servers import backend_of
 from search_api.app import create_app
 from sonde.settings import Settings, load_settings
 from sonde.wiring.api import api_parts
 from sonde.wiring.clients import elasticsearch_client
+from tests.freeze.calls import CHECKOUT, Call
+from tests.freeze.lines import Line, Normaliser
 
 CLOCK = 1_795_694_400.0
 """Seconds since 1970 that ``time.time`` answers while a state is frozen."""
@@ -297,7 +297,7 @@ def _sonde(prefix: str, *arguments: str) -> str:
     """What the command printed. Exit code 1 is one of named failures: archives hold documents that are refused."""
     environment = {**os.environ, "SONDE_INDEX__PREFIX": prefix, "SONDE_LOG__LEVEL": "ERROR"}
     command = [sys.executable, "-m", "sonde", *arguments]
-    process = subprocess.run(command, env=environment, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603 - our own command
+    process = subprocess.run(command, env=environment, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True, check=False)
     if process.returncode > 1:
         raise SondeError(f"sonde {arguments[0]} ended with {process.returncode}")
     return process.stdout

@@ -21,9 +21,9 @@ from indexer.documents.parse.pdf.read_pdf import read_pdf
 from indexer.formats.registry import read
 from indexer.raw import RecordRefused
 from indexer.sources.folder import FolderSource
-from lab.freeze.calls import Call, ask_calls, course_calls, judged_calls, listing_calls, option_calls
-from lab.freeze.lines import Line, digest
-from lab.freeze.service import FrozenService, frozen_service
+from tests.freeze.calls import Call, ask_calls, course_calls, judged_calls, listing_calls, option_calls
+from tests.freeze.lines import Line, digest
+from tests.freeze.service import FrozenService, frozen_service
 
 EIGHTH = 8
 _PDFS = (

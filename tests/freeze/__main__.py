@@ -1,4 +1,4 @@
-"""``python -m lab.freeze``: writes what the service answers, or compares it with what an earlier state answered."""
+"""``python -m tests.freeze``: writes what the service answers, or compares it with what an earlier state answered."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 
 import click
 
-from lab.freeze.calls import CHECKOUT, SOURCES
-from lab.freeze.lines import differences, read_state, write_state
-from lab.freeze.service import make_index
-from lab.freeze.state import PARTS, state_lines
 from sonde.cli.options import FILE, FOLDER, PRESENT_FILE, shown
+from tests.freeze.calls import CHECKOUT, SOURCES
+from tests.freeze.lines import differences, read_state, write_state
+from tests.freeze.service import make_index
+from tests.freeze.state import PARTS, state_lines
 
 _shared_option = click.option("--shared", type=FOLDER, default=CHECKOUT.parent / "shared" / "data")
 _ONLY = click.option("--part", "parts", type=click.Choice(PARTS), multiple=True, help="Only these parts.")
@@ -68,7 +68,7 @@ def compare(*, file: Path, allow: tuple[str, ...], shared: Path, parts: tuple[st
 
 def _commit() -> str:
     command = ["git", "rev-parse", "HEAD"]
-    return subprocess.run(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True, check=False).stdout.strip()  # noqa: S603
+    return subprocess.run(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True, check=False).stdout.strip()
 
 
 if __name__ == "__main__":

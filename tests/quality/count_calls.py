@@ -1,4 +1,4 @@
-"""``python -m lab.count_calls``: what a newcomer has to read. Counts the files, functions and calls of one search.
+"""``python -m tests.quality.count_calls``: what a newcomer reads. Counts files, functions and calls of one search.
 
 One hybrid ``GET /search`` with a topic and a box, asked before so that all is loaded and remembered, under
 ``sys.setprofile``; and the size of the product's modules.
@@ -21,10 +21,10 @@ import click
 import structlog
 
 from core.json_types import Json
-from lab.freeze.calls import CHECKOUT
-from lab.freeze.service import frozen_service
 from sonde.cli.options import FILE
 from sonde.ops.measured import write_measurement
+from tests.freeze.calls import CHECKOUT
+from tests.freeze.service import frozen_service
 
 PRODUCT = (
     "core", "encoders", "es_gateway", "es_mappings", "evaluation", "helm", "indexer", "integrations", "lab",
@@ -99,7 +99,7 @@ def search_calls(prefix: str) -> Json:
 def product_size() -> Json:
     """Modules, their median and greatest number of lines, and all lines; tests are no part of it."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "*.py"]
-    file_names = subprocess.run(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True, check=True).stdout  # noqa: S603
+    file_names = subprocess.run(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True, check=True).stdout
     paths = [path for path in map(Path, file_names.splitlines()) if path.parts[0] in PRODUCT]
     lines = {
         str(path): len((CHECKOUT / path).read_bytes().splitlines()) for path in paths if (CHECKOUT / path).exists()
@@ -115,7 +115,7 @@ def product_size() -> Json:
 
 
 @click.command()
-@click.option("--prefix", help="Indices to search in, as of `python -m lab.freeze`. Without it only the sizes.")
+@click.option("--prefix", help="Indices to search in, as of `python -m tests.freeze`. Without it only the sizes.")
 @click.option("--json", "out", type=FILE, help="Also write the figures here.")
 def main(*, prefix: str | None, out: Path | None) -> None:
     """Count files, functions and calls of one hybrid search, and the modules of the product."""
