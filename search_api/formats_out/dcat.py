@@ -124,7 +124,7 @@ def add_record(graph: Graph, record: Record, about: URIRef) -> None:
         graph.add((about, _ADMS.identifier, URIRef(doi)))
         graph.add((URIRef(doi), RDF.type, _ADMS.Identifier))
         graph.add((URIRef(doi), SKOS.notation, Literal(doi, datatype=XSD.anyURI)))
-    _add_terms(graph, record, about, language)
+    _add_terms(graph, record, about, language if len(record.languages) == 1 else None)
     _add_dates(graph, record, about)
     _add_rights(graph, record, about)
     for contact in record.contacts:

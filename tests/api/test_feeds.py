@@ -8,7 +8,7 @@ from urllib.robotparser import RobotFileParser
 
 import pytest
 from lxml import etree
-from rdflib import DCAT, DCTERMS, RDF, Graph, URIRef
+from rdflib import DCAT, DCTERMS, RDF, Graph, Literal, URIRef
 
 from core.geo import BBox
 from core.record import Contact, Keyword, Link, Record
@@ -88,6 +88,13 @@ def test_a_picture_goes_out_with_its_record() -> None:
 )
 def test_texts_become_iris_or_nothing(text: str | None, expected: str | None) -> None:
     assert iri(text) == expected
+
+
+@pytest.mark.parametrize(("languages", "stated"), [(("de",), "de"), (("en", "de"), None), ((), None)])
+def test_keywords_have_a_language_where_the_record_has_one(languages: tuple[str, ...], stated: str | None) -> None:
+    record = Record("a", "s", "a", "Boden", languages=languages, keywords=(Keyword("Boden"),))
+    graph = Graph().parse(data=dcat.record_text(record, "http://h/a", "turtle"), format="turtle")
+    assert list(graph.objects(None, DCAT.keyword)) == [Literal("Boden", lang=stated)]
 
 
 def test_the_dcat_feed_leads_through_every_record(samples: Service) -> None:

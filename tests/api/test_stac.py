@@ -141,3 +141,9 @@ def test_a_collection_of_geometries_within_another_is_refused(samples: Service) 
     nested = '{"type":"GeometryCollection","geometries":[' * 300 + "]}" * 300
     answer = samples.http.get("/stac/search", query_string={"intersects": nested})
     assert (answer.status_code, "GeometryCollection" in answer.json["detail"]) == (400, True)
+
+
+@pytest.mark.parametrize(("said", "found"), [(True, 1), (False, 0)])
+def test_a_filter_may_be_true_or_false(samples: Service, said: bool, found: int) -> None:
+    answer = samples.http.post("/stac/search", json={"filter": said, "filter-lang": "cql2-json", "limit": 1})
+    assert len(answer.get_json()["features"]) == found

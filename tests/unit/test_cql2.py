@@ -167,6 +167,11 @@ def test_brackets_in_a_text_are_no_tower() -> None:
     assert clause("title = '" + "(" * 100 + "'")["term"]["title_sort"]["value"] == "(" * 100
 
 
+@pytest.mark.parametrize("said", [True, False])
+def test_true_and_false_are_filters_in_both_languages(said: bool) -> None:
+    assert clause_of(parse(json.dumps(said), "cql2-json")) == clause(str(said).upper())
+
+
 _TREES = st.recursive(
     st.one_of(st.none(), st.booleans(), st.floats(), st.text(max_size=8), st.just({"property": "title"})),
     lambda inner: st.one_of(

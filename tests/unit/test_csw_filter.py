@@ -240,3 +240,30 @@ def test_entities_are_not_read() -> None:
     with pytest.raises(CswError, match="document type"):
         read_xml(b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>')
     assert etree.tostring(read_xml(b"<a><!-- c --></a>")) == b"<a/>"
+
+
+@pytest.mark.parametrize(
+    ("condition", "field", "ignores_case"),
+    [
+        ('PropertyIsEqualTo matchCase="false"|dc:type|SOFTWARE', "type", True),
+        ("PropertyIsEqualTo|dc:type|software", "type", False),
+        ('PropertyIsLike matchCase="false"|dc:type|SOFT%', "type", True),
+        ('PropertyIsEqualTo matchCase="false"|dc:identifier|ERA5', "id", True),
+    ],
+)
+def test_a_comparison_may_ignore_case(condition: str, field: str, ignores_case: bool) -> None:
+    opened, name, literal = condition.split("|")
+    inside = f"<ogc:PropertyName>{name}</ogc:PropertyName><ogc:Literal>{literal}</ogc:Literal>"
+    filter = f"<ogc:Filter {NAMES}><ogc:{opened}>{inside}</ogc:{opened.split()[0]}></ogc:Filter>"
+    clause = str(clause_for(read_xml(filter.encode()), True))
+    assert f"'{field}'" in clause
+    assert ("'case_insensitive': True" in clause) is ignores_case
+
+
+@pytest.mark.parametrize(("name", "literal"), [("dct:modified", "2006-05"), ("dc:title", "Snow")])
+def test_dates_and_words_have_no_case(name: str, literal: str) -> None:
+    inside = f"<ogc:PropertyName>{name}</ogc:PropertyName><ogc:Literal>{literal}</ogc:Literal>"
+    conditions = [f"<ogc:PropertyIsEqualTo{said}>{inside}" for said in ("", ' matchCase="false"')]
+    filters = [f"<ogc:Filter {NAMES}>{opened}</ogc:PropertyIsEqualTo></ogc:Filter>" for opened in conditions]
+    stated, folded = (clause_for(read_xml(filter.encode()), True) for filter in filters)
+    assert stated == folded

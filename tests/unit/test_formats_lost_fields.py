@@ -186,3 +186,49 @@ def test_json_ld_in_a_page_of_utf_16_is_read(encoding):
     script = f'<script type="application/ld+json">{json.dumps(dataset, ensure_ascii=False)}</script>'
     page = f'<!doctype html><html><head><meta charset="utf-16">{script}</head></html>'
     assert read(RawRecord("r", page.encode(encoding), "/r"), "test").title == "Größe der Gletscher"
+
+
+@pytest.mark.parametrize("begin", ["..", None, "", "unknown"])
+def test_a_period_with_an_open_begin_keeps_its_end(begin):
+    properties = {"title": "Rain", "keywords": ["rain"]}
+    time = {"interval": [begin, "2001-02-03"]}
+    record = _read({"type": "Feature", "id": "a", "geometry": None, "properties": properties, "time": time})
+    assert record.times == (TimeSpan.from_iso(None, "2001-02-03"),)
+
+
+def _dataset(**members):
+    return _read({"@context": "https://schema.org/", "@type": "Dataset", "name": "Snow", **members})
+
+
+@pytest.mark.parametrize(("said", "access"), [(False, "restricted"), ("False", "restricted"), (True, "open")])
+def test_data_that_are_not_free_are_restricted(said, access):
+    assert _dataset(isAccessibleForFree=said).access == access
+
+
+def test_a_circle_is_read_as_the_box_around_it():
+    (box,) = _dataset(spatialCoverage={"@type": "GeoShape", "circle": "50 10 111319.49"}).extents
+    assert (box.south, box.north) == pytest.approx((49.0, 51.0))
+    assert (box.west, box.east) == pytest.approx((8.411, 11.589), abs=1e-3)
+
+
+@pytest.mark.parametrize("circle", ["50 10", "89 10 200000", "here", "50 10 -3"])
+def test_what_is_no_circle_is_named(circle):
+    record = _dataset(spatialCoverage={"@type": "GeoShape", "circle": circle})
+    assert record.extents == ()
+    assert any("is no circle" in warning for warning in record.warnings)
+
+
+def test_every_file_of_a_distribution_is_a_link():
+    files = ["https://a.org/b.csv", "https://a.org/c.csv"]
+    links = _dataset(distribution=[{"@type": "DataDownload", "contentUrl": files}]).links
+    assert [link.href for link in links] == files
+
+
+def test_a_contact_of_eml_may_be_a_reference():
+    person = "<individualName><surName>Moor</surName></individualName>"
+    dataset = f"<title>Snow</title><creator id='c1'>{person}</creator><contact><references>c1</references></contact>"
+    record = _read(f"<eml:eml xmlns:eml='eml://ecoinformatics.org/eml-2.1.1'><dataset>{dataset}</dataset></eml:eml>")
+    assert [(contact.name, contact.role) for contact in record.contacts] == [
+        ("Moor", "author"),
+        ("Moor", "pointOfContact"),
+    ]

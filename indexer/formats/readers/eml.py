@@ -85,8 +85,10 @@ def _add_citation(draft: RecordDraft, root: Element, resource: Element) -> None:
 
 
 def _add_contacts(draft: RecordDraft, resource: Element) -> None:
+    parties = {party.get("id"): party for name in _ROLES for party in find_all(resource, name)}
     for name, role in _ROLES.items():
-        for party in find_all(resource, name):
+        for element in find_all(resource, name):
+            party = parties.get(text_at(element, "references"), element)
             party_role = text_at(party, "role")
             person = " ".join(texts_at(party, "individualName/givenName", "individualName/surName"))
             draft.add_contact(
@@ -222,4 +224,4 @@ def _recognises(inspection: Inspection) -> bool:
     return without_namespace or _ROOT.fullmatch(inspection.tag) is not None
 
 
-FORMAT = Format("eml", 5, read, _recognises, "root `eml:eml`, 2.x", xml_root)
+FORMAT = Format("eml", 6, read, _recognises, "root `eml:eml`, 2.x", xml_root)

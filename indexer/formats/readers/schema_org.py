@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from core.geo import normalise_longitude
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft, add_period_value
@@ -19,7 +22,8 @@ from indexer.formats.json_documents.web_pages import page_scripts
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import is_standard_name
-from indexer.formats.repair.resolution import metres, step_in
+from indexer.formats.repair.resolution import METRES_PER_DEGREE, metres, step_in
+from indexer.formats.repair.text import line
 from indexer.raw import RawRecord, RecordRefused
 
 _PEOPLE = {
@@ -199,11 +203,29 @@ def _add_shape(draft: RecordDraft, geo: JsonMapping) -> None:
         for text in texts_in(geo.get(name)):
             if not draft.places.add_text(text if text.lstrip()[:1].isalpha() else ""):  # WKT; otherwise latitude first
                 draft.places.add_geo_rss(text)
+    for text in texts_in(geo.get("circle")):
+        _add_circle(draft, text)
     if "geometry" in geo:
         draft.places.add_geojson(geo["geometry"])
 
 
+def _add_circle(draft: RecordDraft, text: str) -> None:
+    """Adds the box around a circle: latitude, longitude and radius in metres."""
+    numbers = [number(part) for part in text.replace(",", " ").split()]
+    latitude, longitude, radius_m = numbers if len(numbers) == 3 else (math.nan, math.nan, math.nan)
+    up = radius_m / METRES_PER_DEGREE
+    south, north = latitude - up, latitude + up
+    if -90.0 < south <= north < 90.0:
+        aside = up / math.cos(math.radians(max(-south, north)))  # the parallel nearest to a pole is the shortest
+        west, east = (normalise_longitude(longitude + side) for side in (-aside, aside))
+        draft.places.add_box(*((west, south, east, north) if aside < 180.0 else (-180.0, south, 180.0, north)))
+    else:
+        draft.warnings.append(f"extent left out: {line(text)[:60]!r} is no circle of latitude, longitude and metres")
+
+
 def _add_terms(draft: RecordDraft, dataset: JsonMapping) -> None:
+    if any(str(said).rpartition("/")[2].lower() == "false" for said in as_list(dataset.get("isAccessibleForFree"))):
+        draft.access = "restricted"
     for licence in as_list(dataset.get("license")):
         if isinstance(licence, dict):
             draft.add_licence(*(text_in(licence.get(name)) for name in ("url", "@id", "identifier", "name")))
@@ -226,10 +248,10 @@ def _add_links(draft: RecordDraft, dataset: JsonMapping) -> None:
     for item in objects_in(dataset.get("distribution")):
         form = text_in(item.get("encodingFormat")) or text_in(item.get("fileFormat"))
         draft.add_format(form)
-        href = text_in(item.get("contentUrl")) or text_in(item.get("url"))
         media_type = form if "/" in form and not form.startswith("http") else None
-        if href.lower().startswith(("http", "ftp", "s3:", "gs:")):
-            draft.add_link(href, "download", media_type=media_type, **_name_and_description(item))
+        for href in texts_in(item.get("contentUrl")) or texts_in(item.get("url")):
+            if href.lower().startswith(("http", "ftp", "s3:", "gs:")):
+                draft.add_link(href, "download", media_type=media_type, **_name_and_description(item))
     for name, rel in (("thumbnailUrl", "preview"), ("image", "preview"), ("subjectOf", "describedby")):
         for item in as_list(dataset.get(name)):
             href = text_in(item.get("url") or item.get("contentUrl") if isinstance(item, dict) else item)

@@ -14,11 +14,11 @@ from indexer.formats.repair.written_dates import parse_written_dates, says_no_da
 
 _NOW = frozenset(
     {"now", "present", "to present", "ongoing", "on-going", "on going", "current", "currently", "today", "continuing",
-     "continuous", "open", ".."}
+     "continuous", "open"}
 )  # fmt: skip
 _NO_VALUE = frozenset(
     {"", "unknown", "none", "n/a", "na", "null", "nan", "nil", "tbd", "tba", "-", "?", "missing", "not available",
-     "inapplicable", "unspecified", "not specified", "nat", "none given", "unavailable"}
+     "inapplicable", "unspecified", "not specified", "nat", "none given", "unavailable", ".."}
 )  # fmt: skip
 _FAR_FUTURE = re.compile(r"^\+?9999")
 _FAR_PAST = re.compile(r"^(?:0000|0001)(?:-01(?:-01)?|-00(?:-00)?)?(?:$|T)")

@@ -203,7 +203,7 @@ def _condition(element: etree._Element, depth: int) -> Json:
             raise _wrong(f"{name} does not hold as many conditions as it needs")
         return {"op": name.lower(), "args": inside}
     if name in _COMPARED:
-        return {"op": _COMPARED[name], "args": [_property(element), _literal(element, "Literal")]}
+        return {"op": _COMPARED[name], "args": [_property(element), _cased(element, _literal(element, "Literal"))]}
     if name in _SPATIAL:
         place = element.findtext(f"{{{OGC}}}PropertyName") or "ows:BoundingBox"
         return {"op": _SPATIAL[name], "args": [{"property": place.strip()}, _geometry(element)]}
@@ -228,7 +228,13 @@ def _like(element: etree._Element) -> Json:
             escaped.append("%" if character == any_sign else "_")
         else:
             escaped.append(f"\\{character}" if character in "%_\\" else character)
-    return {"op": "like", "args": [_property(element), "".join(escaped)]}
+    return {"op": "like", "args": [_property(element), _cased(element, "".join(escaped))]}
+
+
+def _cased(element: etree._Element, literal: str) -> Json | str:
+    """With CQL2's sign for a comparison that ignores case, if the condition asks for one."""
+    ignores_case = element.get("matchCase", "").strip() in ("false", "0")
+    return {"op": "casei", "args": [literal]} if ignores_case else literal
 
 
 def _between(element: etree._Element) -> Json:

@@ -242,7 +242,7 @@ class StacFiltersBody(BaseModel, extra="forbid"):
     intersects: Json | None = None
     q: _Texts = []
     query: Json | None = None
-    filter: Json | str | None = None
+    filter: Json | str | bool | None = None
     filter_lang: Language | None = Field(None, alias="filter-lang")
     filter_crs: _CRS84 | None = Field(None, validation_alias=AliasChoices("filter-crs"))
 
@@ -252,7 +252,7 @@ class StacFiltersBody(BaseModel, extra="forbid"):
         if self.bbox is not None:
             parameters["bbox"] = ",".join(str(edge) for edge in self.bbox)
         for name in ("intersects", "query", "filter"):
-            if isinstance(parameters.get(name), dict):
+            if isinstance(parameters.get(name), dict | bool):
                 parameters[name] = json.dumps(parameters[name])
         if self.filter is not None:
             natural = "cql2-text" if isinstance(self.filter, str) else "cql2-json"

@@ -51,8 +51,8 @@ def checked(tree: Expression) -> Expression:
     """Checks the depth of a tree that came as JSON. Raises InvalidInput."""
     if _deeper_than(tree, DEEPEST * 2):
         raise InvalidInput("filter", f"filter: is nested more than {DEEPEST} deep")
-    if not isinstance(tree, dict):
-        raise InvalidInput("filter", 'filter: CQL2 JSON is an object {"op": ..., "args": [...]}')
+    if not isinstance(tree, dict | bool):
+        raise InvalidInput("filter", 'filter: CQL2 JSON is true, false or an object {"op": ..., "args": [...]}')
     return tree
 
 
