@@ -8,7 +8,7 @@ from __future__ import annotations
 import calendar
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -18,6 +18,7 @@ from typing import Literal
 
 from core.json_types import Json
 from core.timespan import FARTHEST_YEAR, TimeSpan, instant_ms
+from reading.sentences import alternatives
 from reading.time_words import DECADES, MONTHS, MONTHS_OF_SEASONS, ORDINALS, SEASONS, YEARLY_SEASONS
 
 PeriodKind = Literal["period", "future", "recent"]
@@ -75,9 +76,8 @@ def period_words() -> PeriodWords:
     """All names in all languages; read once. The words of a name are separated by spaces or hyphens."""
     entries = json.loads((files("reading") / "periods.json").read_text(encoding="utf-8"))["periods"]
     meanings = {_plain_text(word): _period(entry) for entry in entries for word in entry["words"]}
-    longest_first = sorted(meanings, key=len, reverse=True)
-    alternatives = "|".join(re.escape(word).replace(r"\ ", r"[\s-]{1,3}") for word in longest_first)
-    return PeriodWords(re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)"), meanings)
+    names = alternatives(map(re.escape, meanings)).replace(r"\ ", r"[\s-]{1,3}")
+    return PeriodWords(re.compile(rf"(?<!\w)(?:{names})(?!\w)"), meanings)
 
 
 def _plain_text(words: str) -> str:
@@ -118,17 +118,13 @@ class Form:
     read_south: Reader | None = None
 
 
-def _alternatives(words: Iterable[str]) -> str:
-    return "(?:" + "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)) + ")"
-
-
 _YEAR = r"(?:1[5-9]\d\d|2[01]\d\d)"
-_MONTH = _alternatives(MONTHS)
+_MONTH = rf"(?:{alternatives(MONTHS)})"
 _OF = r"(?:of\s|de\s|del\s|d['’]|dell['’])?"
 _ROMAN = {"xv": 15, "xvi": 16, "xvii": 17, "xviii": 18, "xix": 19, "xx": 20, "xxi": 21}
-_ROMANS = _alternatives(_ROMAN)
+_ROMANS = rf"(?:{alternatives(_ROMAN)})"
 _GERMAN_DECADES = [name for name in DECADES if name.endswith("ger")]
-_SEASON = rf"(?P<season>{_alternatives(SEASONS)})"
+_SEASON = rf"(?P<season>{alternatives(SEASONS)})"
 _NAMED_YEAR = rf"(?P<year>{_YEAR})(?P<next>[/–-](?:{_YEAR}|\d\d))?"
 _LAST_DAY = 31
 _AGE = r"\d{1,4}(?:[, ]\d{3}){0,3}(?:\.\d{1,6})?"
@@ -191,9 +187,9 @@ def _season(*, south: bool = False) -> Reader:
     )
 
 
-def _preceded_by(alternatives: str) -> str:
+def _preceded_by(words: str) -> str:
     """The place behind one of the words, or the beginning of a word; a look behind has a fixed length."""
-    return "|".join(f"(?<={word})" for word in alternatives.split("|") if word) or r"(?<!\w)"
+    return "|".join(f"(?<={word})" for word in words.split("|") if word) or r"(?<!\w)"
 
 
 def _yearly(first_month: int, months: int) -> Reader:
@@ -320,15 +316,15 @@ FORMS: tuple[Form, ...] = (
     Form(
         re.compile(
             r"(?<!\w)(?:(?<=the\s)|(?<=early\s)|(?<=late\s)|(?<=mid-))((?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies)(?!\w)"
-            rf"|(?<!\w)({_alternatives(_GERMAN_DECADES)})[\s-]?jahren?(?!\w)"
-            rf"|(?<!\d\s)(?<!\w)(?:années|años|anni|anos)\s({_alternatives(DECADES)})(?!\w)"
+            rf"|(?<!\w)({alternatives(_GERMAN_DECADES)})[\s-]?jahren?(?!\w)"
+            rf"|(?<!\d\s)(?<!\w)(?:années|años|anni|anos)\s({alternatives(DECADES)})(?!\w)"
         ),
         _decade_word,
         0.9,
     ),
     Form(
         re.compile(
-            rf"(?<!\w)(?:(\d{{1,2}})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|({_alternatives(ORDINALS)})[\s-](?:century|jahrhunderts?)"
+            rf"(?<!\w)(?:(\d{{1,2}})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|({alternatives(ORDINALS)})[\s-](?:century|jahrhunderts?)"
             rf"|(\d{{1,2}})\.\s?jahrhunderts?|(\d{{1,2}}|{_ROMANS})\s?(?:e|è|ème|ième)\s?siècle"
             rf"|(?:siglo|século|secolo)\s(\d{{1,2}}|{_ROMANS})|({_ROMANS})\ssecolo)(?P<bc>\s(?:bce?|b\.c\.|v\.\s?chr\.))?(?!\w)"
         ),

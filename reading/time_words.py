@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from reading.sentences import alternatives
+
 _MONTH_NAMES = (
     "january jan januar jänner janvier enero gennaio janeiro",
     "february feb februar février fevrier févr fev febrero febbraio fevereiro",
@@ -86,7 +88,7 @@ _COUNT_WORDS = (
 )
 COUNTS = {name: number for number, names in _COUNT_WORDS for name in names.split()}
 SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "tausend": 1_000, "millionen": 1_000_000}
-_COUNT = "|".join(sorted(COUNTS, key=len, reverse=True))
+_COUNT = alternatives(COUNTS)
 WRITTEN_NUMBER = rf"(?:{_COUNT})(?:[\s-](?:{_COUNT}|{'|'.join(SCALES)})){{0,2}}"
 
 

@@ -22,30 +22,21 @@ import numpy as np
 from core.timespan import TimeSpan, enclosing_span, instant_ms
 from reading import time_words as words
 from reading.moments import Moment, TimeKind, find_moments
-from reading.sentences import JOINING_WORDS, Claims, Range, lower_case
+from reading.sentences import JOINING_WORDS, Claims, Range, alternatives, lower_case
 from reading.time_forms import year_span
 
 _LONGEST_LEAD = 48  # characters before a moment, or between two, that can belong to them
 _ARTICLES = rf"(?:(?:{words.ARTICLES})(?:\s{{1,3}}|(?<=l)['’])){{0,2}}"
 
 
-def _text_ending_with(alternatives: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{alternatives})(?:\s{{1,3}}|['’]\s?|-){_ARTICLES}$")
+def _text_ending_with(phrases: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{phrases})(?:\s{{1,3}}|['’]\s?|-){_ARTICLES}$")
 
 
-_SINCE, _FROM, _UNTIL, _BY = (
-    _text_ending_with(words.SINCE),
-    _text_ending_with(words.FROM),
-    _text_ending_with(rf"{words.UNTIL}"),
-    _text_ending_with(words.BY),
-)
-_BEFORE, _AFTER, _AROUND = (
-    _text_ending_with(words.BEFORE),
-    _text_ending_with(words.AFTER),
-    _text_ending_with(words.AROUND),
-)
-_BETWEEN, _OPENING = _text_ending_with(words.BETWEEN), _text_ending_with(words.OPENING)
-_THIRDS = (_text_ending_with(words.EARLY), _text_ending_with(words.MID), _text_ending_with(words.LATE))
+_SINCE, _FROM, _UNTIL, _BY = map(_text_ending_with, (words.SINCE, words.FROM, words.UNTIL, words.BY))
+_BEFORE, _AFTER, _AROUND = map(_text_ending_with, (words.BEFORE, words.AFTER, words.AROUND))
+_BETWEEN, _OPENING = map(_text_ending_with, (words.BETWEEN, words.OPENING))
+_THIRDS = tuple(map(_text_ending_with, (words.EARLY, words.MID, words.LATE)))
 _THIRD_UNITS: tuple[Literal["Y", "M", "D", "h"], ...] = ("Y", "M", "D", "h")
 _OPEN_START = re.compile(r"\.\.\s?/\s?$")
 _DASH = r"\s{0,3}(?:-|–|—|−|/|--)\s{0,3}"
@@ -307,7 +298,7 @@ class MonthsMention:
 
 
 _MONTHS_OF_YEAR = {**words.MONTHS, **words.SEASONS}
-_MONTH_NAME = "|".join(sorted(map(re.escape, _MONTHS_OF_YEAR), key=len, reverse=True))
+_MONTH_NAME = alternatives(_MONTHS_OF_YEAR)
 _MONTH_RANGE = re.compile(r"\s?[-–]\s?|\s(?:to|through|until|bis|à|au|al?)\s")
 _MONTHS = re.compile(
     r"(?<![\w'’-])(?P<lead>(?:(?:in|during|throughout|im|während|en|au|pendant|durant|durante|nel|em|no)\s|nell['’])"
