@@ -1,8 +1,8 @@
 """Reads coordinates in a text: boxes, points and bands of latitude or longitude.
 
-``bbox 5,45,15,55`` is west, south, east, north. ``45.5N 10.2E`` and ``52.5, 13.4`` (latitude first, as people
-write it) are points. ``between 10S and 20S`` is a band around the world, ``10-20S, 30-40E`` a box. Longitudes of boxes
-and bands count from -180 to 180 or from 0 to 360.
+``bbox 5,45,15,55`` is west, south, east, north. ``45.5N 10.2E``, ``S12 W77`` and ``52.5, 13.4`` (latitude first, as
+people write it) are points. ``between 10S and 20S`` is a band around the world, ``10-20S, 30-40E`` a box. Longitudes
+of boxes and bands count from -180 to 180 or from 0 to 360.
 """
 
 from __future__ import annotations
@@ -33,21 +33,23 @@ _NO_UNIT = r"(?![A-Za-z]|\s?/?m(?:²|\^|-?2))"  # "10 to 20 W/m2" is no band
 
 def _band(name: str, label: str, letters: str, sides: str) -> str:
     label = rf"(?:\b(?P<{name}_label>(?i:{label}))\s*+[:=]?\s*+)?"
-    unit = r"(?:\s*+(?:[°º]|deg(?:rees?)?\b))?+"
-    first = rf"(?P<{name}1>[+-]?{_DEGREES}){unit}(?:\s*+(?P<{name}1_letter>{letters}|{sides}))?+"
-    second = rf"(?P<{name}2>[+-]?{_DEGREES}){unit}(?:\s*+(?P<{name}2_letter>{letters}|{sides}){_NO_UNIT})?+"
+    unit = r"\s*+(?:[°º]|deg(?:rees?)?\b)"
+    side = rf"{letters}|(?({name}_unit)(?:{sides})|(?!))"  # "2 to 4 south" can be anything
+    first = rf"(?P<{name}1>[+-]?{_DEGREES})(?:{unit})?+(?:\s*+(?P<{name}1_letter>{letters}|{sides}))?+"
+    second = rf"(?P<{name}2>[+-]?{_DEGREES})(?P<{name}_unit>{unit})?+(?:\s*+(?P<{name}2_letter>{side}){_NO_UNIT})?+"
     between = r"(?:(?:[Bb]etween|[Ff]rom)\s++)?"
-    end = rf"(?({name}_label)(?![\w.])|(?:(?<={letters})|(?<=th)|(?<=st)))"
+    end = rf"(?({name}_label)(?![\w.]|\s?(?:resol|[mk]?m\b))|(?:(?<={letters})|(?<=th)|(?<=st)))"  # a letter or a word
     return rf"{between}{label}{between}(?<![\w.])(?<!\d[,–—-]){first}(?({name}_label)(?!\s*+,)){_TO}{second}{end}"
 
 
 _ANGLE = re.compile(
     r"(?:(?<!\w)(?P<label>(?i:lat(?:itude)?|lon(?:g(?:itude)?)?))\.?\s*+[:=]?\s*+)?"
     r"(?:(?<!\w)(?P<before>[NSEW])\s?)?"
+    r"(?(label)|(?(before)|(?:(?<![A-Za-z])|(?<=[\d°º'′\"][NSEWnsew]))))"
     rf"(?<![\d.])(?<!\d[,–—-])(?P<degrees>[+-]?{_DEGREES})(?!\d|[.,]\d)"
     r"(?P<unit>\s*+(?:[°º]|deg(?:rees?)?\b\.?)(?:\s*+(?P<min>\d{1,2}(?:\.\d++)?)\s*+['′’]"
     r"(?:\s*+(?P<sec>\d{1,2}(?:\.\d++)?)(?:\s*+[\"″”])?)?)?)?+"
-    r"(?(before)(?:(?<!\d)|(?!\w))|(?:\s*+(?P<after>[NSEWnsew]|[Nn]orth|[Ss]outh|[Ee]ast|[Ww]est)(?![A-Za-z]|(?<=\s\w)\d))?+)"
+    r"(?(before)(?:(?<!\d)|(?!\w))|(?:\s*+(?P<after>[NSEWnsew]|(?(unit)(?:[Nn]orth|[Ss]outh|[Ee]ast|[Ww]est)|(?!)))(?![A-Za-z]|(?<=\s\w)\d))?+)"
     r"(?!\s?(?:[–—-]|to\s)\s?\d)"
 )
 _PLAIN_ANGLE = re.compile(r"[NSEW]\d{2,3}")
@@ -55,7 +57,7 @@ _BETWEEN_ANGLES = re.compile(r"[\s,;/]*+(?P<and>and\s++)?")
 _DECIMAL = re.compile(r"(?<![\d.,])(?P<lat>[+-]?\d{1,2}\.\d++)\s*+[,;]\s*+(?P<lon>[+-]?\d{1,3}\.\d++)(?!\d|[.,]\s*+\d)")
 # Bands need capital letters: "10s and 20s" are seconds or decades.
 _LATITUDES = re.compile(_band("lat", "lat(?:itudes?)?", "[NS]", "[Nn]orth|[Ss]outh"))
-_LONGITUDES = re.compile(_band("lon", "lon(?:g(?:itudes?)?)?", "[EW]", "[Ee]ast|[Ww]est"))
+_LONGITUDES = re.compile(_band("lon", "lon(?:gitudes?)?", "[EW]", "[Ee]ast|[Ww]est"))
 _POLEWARD = re.compile(
     r"\b(?P<side>north|south|poleward) of\s++(?P<lat>\d{1,2}(?:\.\d++)?)\s*+[°º]?\s*+(?P<letter>[NSns])(?![A-Za-z])",
     re.IGNORECASE,

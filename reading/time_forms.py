@@ -123,12 +123,11 @@ _OF = r"(?:of\s|de\s|del\s|d['’]|dell['’])?"
 _ROMAN = {"xv": 15, "xvi": 16, "xvii": 17, "xviii": 18, "xix": 19, "xx": 20, "xxi": 21}
 _ROMANS = rf"(?:{alternatives(_ROMAN)})"
 _GERMAN_DECADES = [name for name in DECADES if name.endswith("ger")]
-_MONTH_OR_SEASON = alternatives([*MONTHS, *SEASONS])
+MONTH_OR_SEASON = alternatives([*MONTHS, *SEASONS])
 _SEASON = rf"(?P<season>{alternatives(SEASONS)})(?:(?<=[tm]er)s|(?<=autumn)s)?"
 _NAMED_YEAR = rf"(?P<year>{_YEAR})(?P<next>[/–-](?:{_YEAR}|\d\d)|(?:\s?[–—-]\s?|\s(?:{words.TO})\s){_YEAR}(?![–/-]\d))?"
 _NO_RANGE = rf"(?!\.?\s?(?:[–—/,-]|\d{{1,2}}(?!\d)|(?:{words.TO}|{words.AND})\s))"
 _EAST_ASIAN_MONTH = r"\s?(?P<month>\d{1,2})[月월](?:\s?(?P<day>\d{1,2})[日일])?+"
-_LAST_DAY = 31
 _NTH = r"(?:st|nd|rd|th)?"
 _THE = r"(?:(?:the|dem|den|le|el|il)\s)?"
 _DAY_RANGE = (
@@ -166,7 +165,7 @@ def month_span(first: tuple[int, int], last: tuple[int, int]) -> TimeSpan:
 
 def _day(year: str, month: int, day: str) -> TimeSpan | None:
     """The whole month if it has no such day (31 February)."""
-    if not 1 <= month <= 12 or not 1 <= int(day) <= _LAST_DAY:
+    if not 1 <= month <= 12 or not 1 <= int(day) <= 31:
         return None
     if int(day) > calendar.monthrange(int(year), month)[1]:
         return month_span((int(year), month), (int(year), month))
@@ -324,7 +323,7 @@ FORMS: tuple[Form, ...] = (
     ),
     Form(
         re.compile(
-            rf"(?<!\w)(?:(?:{words.FROM})\s{_THE})?({_MONTH_OR_SEASON})\.?\s?(?:-|–|/|to|through|and|bis|und|à|et|a|y|al|e)\s?({_MONTH_OR_SEASON})\.?,?\s{_OF}({_YEAR})(?!\w)",
+            rf"(?<!\w)(?:(?:{words.FROM})\s{_THE})?({MONTH_OR_SEASON})\.?\s?(?:-|–|/|to|through|and|bis|und|à|et|a|y|al|e)\s?({MONTH_OR_SEASON})\.?,?\s{_OF}({_YEAR})(?!\w)",
         ),
         _months(),
         0.9,

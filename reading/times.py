@@ -22,8 +22,8 @@ import numpy as np
 from core.timespan import TimeSpan, enclosing_span, instant_ms
 from reading import time_words as words
 from reading.moments import Moment, TimeKind, find_moments
-from reading.sentences import JOINING_WORDS, Claims, Range, alternatives, lower_case
-from reading.time_forms import first_month, year_span
+from reading.sentences import JOINING_WORDS, Claims, Range, lower_case
+from reading.time_forms import MONTH_OR_SEASON, first_month, year_span
 
 _LONGEST_LEAD = 48  # characters before a moment, or between two, that can belong to them
 _ARTICLES = rf"(?:(?:{words.ARTICLES})(?:\s{{1,3}}|(?<=l)['’])){{0,2}}"
@@ -303,13 +303,12 @@ class MonthsMention:
 
 
 _MONTHS_OF_YEAR = {**words.MONTHS, **words.SEASONS}
-_MONTH_NAME = alternatives(_MONTHS_OF_YEAR)
 _MONTH_RANGE = re.compile(r"\s?[-–]\s?|\s(?:to|through|until|bis|à|au|al?)\s")
 _MONTHS = re.compile(
     r"(?<![\w'’-])(?P<lead>(?:(?:in|during|throughout|im|während|en|au|pendant|durant|durante|nel|em|no)\s|nell['’])"
     r"(?:(?:the|den|dem|der|des|le|les|el|los|il|o|os|early|mid|late)\s|l['’])*)?"
-    rf"(?P<names>(?:{_MONTH_NAME})(?:(?:s|time)(?!\w))?(?:(?:{_MONTH_RANGE.pattern}|/|,\s|\s(?:and|or|und|oder|et|ou|y|o|e)\s)"
-    rf"(?:{_MONTH_NAME})s?(?!\w)){{0,3}})(?![\w'’-])"
+    rf"(?P<names>(?:{MONTH_OR_SEASON})(?:(?:s|time)(?!\w))?(?:(?:{_MONTH_RANGE.pattern}|/|,\s|\s(?:and|or|und|oder|et|ou|y|o|e)\s)"
+    rf"(?:{MONTH_OR_SEASON})s?(?!\w)){{0,3}})(?![\w'’-])"
 )
 _BEFORE_NOUN = re.compile(
     r"(?:summer|winter|autumn)(?:s|time)?|january|february|march|april|may|june|july|august|(?:septem|octo|novem|decem)ber"
@@ -389,7 +388,7 @@ class _MonthsReader:
 
 def _months_of(names: str, *, in_south: bool) -> tuple[int, ...]:
     """Of "winter", "June and July", "November to March": 1 to 12, each once, in the order of the text."""
-    parts = [part for part in re.split(rf"({_MONTH_NAME})(?:s|time)?(?!\w)", names) if part]
+    parts = [part for part in re.split(rf"({MONTH_OR_SEASON})(?:s|time)?(?!\w)", names) if part]
     months: list[int] = []
     for number, name in enumerate(parts):
         if name not in _MONTHS_OF_YEAR:
