@@ -1,8 +1,8 @@
 """Reads coordinates in a text: boxes, points and bands of latitude or longitude.
 
-``bbox 5,45,15,55`` is west, south, east, north. ``45.5N 10.2E`` and ``52.5, 13.4`` (latitude first, as people
-write it) are points. ``between 10S and 20S`` is a band around the world, ``10-20S, 30-40E`` a box. Longitudes of boxes
-and bands count from -180 to 180 or from 0 to 360.
+``bbox 5,45,15,55`` is west, south, east, north. ``45.5N 10.2E``, ``S12 W77`` and ``52.5, 13.4`` (latitude first, as
+people write it) are points. ``between 10S and 20S`` is a band around the world, ``10-20S, 30-40E`` a box. Longitudes
+of boxes and bands count from -180 to 180 or from 0 to 360.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from core.geo import BBox, normalise_longitude
 from reading.sentences import Claims
 
 # White space and digits are matched possessively: a mismatch fails at once, however long the text.
 _NUMBER = r"[+-]?\d{1,3}(?:\.\d++)?"
-_SECONDS = r"(?:(?P<{0}_sec>\d{{1,2}}(?:\.\d++)?)\s*+[\"″”]?\s*+)?"
-_MINUTES = r"(?:\s*+[°º]\s*+(?:(?P<{0}_min>\d{{1,2}}(?:\.\d++)?)\s*+['′’]\s*+" + _SECONDS + ")?)?"
 _TO = r"\s*+(?:-|–|—|to|and|bis|à|a|,)\s*+"
 _COMMA = r"\s{0,3}[,\s]\s{0,3}"
 _BBOX = re.compile(
@@ -32,25 +31,33 @@ _DEGREES = r"\d{1,3}(?:[.,]\d++)?+"  # "52,5N" is no band from 52 to 5
 _NO_UNIT = r"(?![A-Za-z]|\s?/?m(?:²|\^|-?2))"  # "10 to 20 W/m2" is no band
 
 
-def _angle(name: str, letters: str) -> str:
-    return rf"(?P<{name}>{_DEGREES}){_MINUTES.format(name)}\s*+(?P<{name}_letter>[{letters}])(?![A-Za-z])"
+def _band(name: str, label: str, letters: str, sides: str) -> str:
+    label = rf"(?:\b(?P<{name}_label>(?i:{label}))\s*+[:=]?\s*+)?"
+    unit = r"\s*+(?:[°º]|deg(?:rees?)?\b)"
+    side = rf"{letters}|(?({name}_unit)(?:{sides})|(?!))"  # "2 to 4 south" can be anything
+    first = rf"(?P<{name}1>[+-]?{_DEGREES})(?:{unit})?+(?:\s*+(?P<{name}1_letter>{letters}|{sides}))?+"
+    second = rf"(?P<{name}2>[+-]?{_DEGREES})(?P<{name}_unit>{unit})?+(?:\s*+(?P<{name}2_letter>{side}){_NO_UNIT})?+"
+    between = r"(?:(?:[Bb]etween|[Ff]rom)\s++)?"
+    end = rf"(?({name}_label)(?![\w.]|\s?(?:resol|[mk]?m\b))|(?:(?<={letters})|(?<=th)|(?<=st)))"  # a letter or a word
+    return rf"{between}{label}{between}(?<![\w.])(?<!\d[,–—-]){first}(?({name}_label)(?!\s*+,)){_TO}{second}{end}"
 
 
-def _band(name: str, letters: str) -> str:
-    first = rf"(?P<{name}1>{_DEGREES})\s*+[°º]?\s*+(?P<{name}1_letter>[{letters}])?"
-    second = rf"(?P<{name}2>{_DEGREES})\s*+[°º]?\s*+(?P<{name}2_letter>[{letters}]){_NO_UNIT}"
-    return rf"(?:[Bb]etween\s++|[Ff]rom\s++)?(?<![\w.])(?<!\d,){first}{_TO}{second}"
-
-
-_POINT = re.compile(rf"(?<![\d.])(?<!\d,){_angle('lat', 'NSns')}[\s,;]*+{_angle('lon', 'EWew')}")
-_DECIMAL = re.compile(r"(?<![\d.,])(?P<lat>[+-]?\d{1,2}\.\d++)\s*+[,;]\s*+(?P<lon>[+-]?\d{1,3}\.\d++)(?!\d|[.,]\s*+\d)")
-_LABELLED_VALUES = re.compile(
-    rf"\blat(?:itude)?\s*+[:=]?\s*+(?P<lat>{_NUMBER})[\s,;]*+(?:and\s++)?\blon(?:g|gitude)?\s*+[:=]?\s*+(?P<lon>{_NUMBER})(?![\d.])",
-    re.IGNORECASE,
+_ANGLE = re.compile(
+    r"(?:(?<!\w)(?P<label>(?i:lat(?:itude)?|lon(?:g(?:itude)?)?))\.?\s*+[:=]?\s*+)?"
+    r"(?:(?<!\w)(?P<before>[NSEW])\s?)?"
+    r"(?(label)|(?(before)|(?:(?<![A-Za-z])|(?<=[\d°º'′\"][NSEWnsew]))))"
+    rf"(?<![\d.])(?<!\d[,–—-])(?P<degrees>[+-]?{_DEGREES})(?!\d|[.,]\d)"
+    r"(?P<unit>\s*+(?:[°º]|deg(?:rees?)?\b\.?)(?:\s*+(?P<min>\d{1,2}(?:\.\d++)?)\s*+['′’]"
+    r"(?:\s*+(?P<sec>\d{1,2}(?:\.\d++)?)(?:\s*+[\"″”])?)?)?)?+"
+    r"(?(before)(?:(?<!\d)|(?!\w))|(?:\s*+(?P<after>[NSEWnsew]|(?(unit)(?:[Nn]orth|[Ss]outh|[Ee]ast|[Ww]est)|(?!)))(?![A-Za-z]|(?<=\s\w)\d))?+)"
+    r"(?!\s?(?:[–—-]|to\s)\s?\d)"
 )
+_PLAIN_ANGLE = re.compile(r"[NSEW]\d{2,3}")
+_BETWEEN_ANGLES = re.compile(r"[\s,;/]*+(?P<and>and\s++)?")
+_DECIMAL = re.compile(r"(?<![\d.,])(?P<lat>[+-]?\d{1,2}\.\d++)\s*+[,;]\s*+(?P<lon>[+-]?\d{1,3}\.\d++)(?!\d|[.,]\s*+\d)")
 # Bands need capital letters: "10s and 20s" are seconds or decades.
-_LATITUDES = re.compile(_band("lat", "NS"))
-_LONGITUDES = re.compile(_band("lon", "EW"))
+_LATITUDES = re.compile(_band("lat", "lat(?:itudes?)?", "[NS]", "[Nn]orth|[Ss]outh"))
+_LONGITUDES = re.compile(_band("lon", "lon(?:gitudes?)?", "[EW]", "[Ee]ast|[Ww]est"))
 _POLEWARD = re.compile(
     r"\b(?P<side>north|south|poleward) of\s++(?P<lat>\d{1,2}(?:\.\d++)?)\s*+[°º]?\s*+(?P<letter>[NSns])(?![A-Za-z])",
     re.IGNORECASE,
@@ -58,7 +65,7 @@ _POLEWARD = re.compile(
 # Two plain numbers are a position only if the words before them say so ("pH 3.5, 4.5" is not).
 _BEFORE_POSITION = re.compile(
     r"(?:^|[(\[]|\b(?:at|near|around|by|from|in|to|location|position|point|coordinates?|site|station|bei|nahe|um|vers|"
-    r"cerca de)[:=]?)\s*+[(\[]?\s*+$",
+    r"cerca de|km of)[:=]?)\s*+[(\[]?\s*+$",
     re.IGNORECASE,
 )
 _LONGEST_LEAD = 40  # characters before a position that can mark it as one
@@ -98,21 +105,46 @@ def _boxes(text: str) -> list[WrittenBox]:
 
 def _points(text: str) -> list[WrittenBox]:
     boxes = []
-    for match in _POINT.finditer(text):
-        latitude, longitude = _degrees(match, "lat"), _degrees(match, "lon")
-        boxes += _valid(text, match.span(), (longitude, latitude, longitude, latitude))
-    decimals = [(match, max(0, match.start() - _LONGEST_LEAD)) for match in _DECIMAL.finditer(text)]
-    bare_matches = [match for match, lead in decimals if _BEFORE_POSITION.search(text, lead, match.start())]
-    for match in (*_LABELLED_VALUES.finditer(text), *bare_matches):
-        latitude, longitude = float(match["lat"]), float(match["lon"])
-        boxes += _valid(text, match.span(), (longitude, latitude, longitude, latitude))
+    angles = [match for match in _ANGLE.finditer(text) if _axis(match)]
+    for first, second in pairwise(angles):
+        if _is_position(text, first, second):
+            latitude, longitude = map(_degrees, (first, second) if _axis(first) == "lat" else (second, first))
+            boxes += _valid(text, (first.start(), second.end()), (longitude, latitude, longitude, latitude))
+    for match in _DECIMAL.finditer(text):
+        if _BEFORE_POSITION.search(text, max(0, match.start() - _LONGEST_LEAD), match.start()):
+            latitude, longitude = float(match["lat"]), float(match["lon"])
+            boxes += _valid(text, match.span(), (longitude, latitude, longitude, latitude))
     return boxes
 
 
-def _degrees(match: re.Match[str], name: str) -> float:
-    minutes, seconds = float(match[f"{name}_min"] or 0.0), float(match[f"{name}_sec"] or 0.0)
-    value = float(match[name].replace(",", ".")) + minutes / 60.0 + seconds / 3600.0
-    return -value if match[f"{name}_letter"] in "SsWw" else value
+def _axis(angle: re.Match[str]) -> str:
+    """``lat``, ``lon``, or nothing for a plain number."""
+    side = angle["before"] or angle["after"]
+    return (angle["label"] or "")[:3].lower() if side is None else "lat" if side[0] in "NSns" else "lon"
+
+
+def _is_position(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
+    """Whether a latitude and a longitude belong together: "45N 10E", "10.2E 45.5N", "N45.5 E10.2", "S12 W77".
+
+    Two lines can be named with "and" ("30N and 40W"), and whole numbers behind letters can be names ("S2 W3").
+    """
+    both, gap = (first, second), _BETWEEN_ANGLES.fullmatch(text, first.end(), second.start())
+    if gap is None or _axis(first) == _axis(second) or (first["before"] is None) != (second["before"] is None):
+        return False
+    if _axis(first) == "lon" and any((angle["after"] or "") in ("n", "s", "e", "w") for angle in both):
+        return False  # "5w 10s"
+    is_decimal = all(angle["label"] or not angle["degrees"].isdigit() for angle in both)
+    if is_decimal or gap["and"]:
+        return is_decimal
+    if first["before"] is None or all(angle["unit"] for angle in both):
+        return True
+    return _axis(first) == "lat" and gap[0] != "" and all(_PLAIN_ANGLE.fullmatch(angle[0]) for angle in both)
+
+
+def _degrees(angle: re.Match[str]) -> float:
+    degrees, side = float(angle["degrees"].replace(",", ".")), angle["before"] or angle["after"]
+    size = abs(degrees) + float(angle["min"] or 0.0) / 60.0 + float(angle["sec"] or 0.0) / 3600.0
+    return -size if (degrees < 0.0 if side is None else side[0] in "SWsw") else size
 
 
 def _areas(text: str) -> list[WrittenBox]:
@@ -147,10 +179,10 @@ def _west_east(match: re.Match[str]) -> tuple[float, float]:
 
 
 def _ends(match: re.Match[str], name: str) -> tuple[float, float]:
-    last = match[f"{name}2_letter"]
+    last = match[f"{name}2_letter"] or "N"  # of a labelled band, numbers have signs
     first = match[f"{name}1_letter"] or last
     return tuple(  # type: ignore[return-value]
-        float(match[number].replace(",", ".")) * (-1.0 if letter in "SsWw" else 1.0)
+        float(match[number].replace(",", ".")) * (-1.0 if letter[0] in "SsWw" else 1.0)
         for number, letter in ((f"{name}1", first), (f"{name}2", last))
     )
 

@@ -227,7 +227,7 @@ _LONGEST_FIRST = 40  # characters of "between the 18th and "
 _FIRST_NUMBER = re.compile(
     rf"(?:(?<!\w)(?:(?P<between>{BETWEEN})|{OPENING})\s)?(?:(?:the|dem|le)\s)?"
     r"(?<![\w.,:/-])(?P<number>\d{1,4}(?:[, ]\d{3}){0,3}(?:\.\d{1,6})?)(?P<ordinal>st|nd|rd|th|\.)?"
-    rf"(?:\s?[-–—]\s?|\s(?:to|bis|à|a|al|au|(?P<and>{AND}))\s(?:(?:the|dem|le)\s)?)$"
+    rf"(?:\s?[-–—/]\s?|\s(?:to|bis|à|a|al|au|(?P<and>{AND}))\s(?:(?:the|dem|le)\s)?)$"
 )
 _WHOLE, _DECIMAL = re.compile(r"\d+"), re.compile(r"\d+(?:[, ]\d{3})*(?:\.\d+)?")
 

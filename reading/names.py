@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.names import folded_words, looks_like_name, name_key, without_version_words
-from reading.sentences import EMPTY_WORDS, Claims, Range, is_within
+from reading.sentences import EMPTY_WORDS, Claims, Range, is_within, word_set
 
 IdentifierKind = Literal["doi", "uuid", "file_identifier"]
 
@@ -95,10 +95,6 @@ def _without_closing_marks(doi: str) -> str:
     return doi
 
 
-def _words_of(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 MOST_NAMES = 16  # candidates of a question
 _MOST_WORDS = 16  # of a question that are looked at
 _SHORT = 3  # words: in a question as short as this every word may be a name
@@ -111,7 +107,7 @@ _ELEMENTS = r"(?:Cl|Br|Si|Na|Mg|Ca|Fe|[HCNOSPFK])[2-6]?"
 _FORMULA = re.compile(rf"[ONH][23]|(?=.*\d)(?:{_ELEMENTS}){{2,4}}[+-]?")
 _ZEROS = re.compile(r"^[0.]+(?=\d)")
 _OPERATORS = frozenset(("AND", "OR", "NOT"))
-_NOTATION = _words_of(
+_NOTATION = word_set(
     "AEDT AEST AKDT AKST BRT BST CDT CEST CET CST EAT EDT EEST EET EST GMT HST IST JST KST LST LT MDT MESZ MEZ MSK "
     "MST NZDT NZST PDT PST SAST UT UTC WEST WET "
     "AU CM DB DBZ DU GHZ HPA HZ KG KHZ KM KPA KT MB MHZ MM PPB PPM PPT PPTV PSU SI "
@@ -227,8 +223,8 @@ _MOST_CONTACTS = 24  # candidates of several words
 _LEAST_SURNAME = 3  # letters
 _CONTACT_WORD = re.compile(r"[^\W\d_][\w.'’&-]*")
 _INITIALS = re.compile(r"[^\W\d_]|(?:[^\W\d_]\.-?){1,4}[^\W\d_]?")
-_AFTER_NAMES = _words_of("jr sr ii iii iv phd md")
-DESK_WORDS = _words_of(
+_AFTER_NAMES = word_set("jr sr ii iii iv phd md")
+DESK_WORDS = word_set(
     "abteilung assistance center centre centro contact data daten datos dati dados datenzentrum department desk "
     "dienst dipartimento division equipe gestion gestore group groupe grupo gruppe gruppo help helpdesk info "
     "information informationen institut institute kontakt laboratory manager management office oficina project "
@@ -284,11 +280,8 @@ def contact_candidates(text: str, occupied_ranges: Sequence[Range] = ()) -> list
         whole_candidate = ContactCandidate(whole_text, start, start + len(whole_text), True)
         candidates = [whole_candidate, *[contact for contact in candidates if contact.text != whole_text]]
     candidates.sort(key=lambda contact: (contact.start - contact.end, contact.start))
-    longer: list[ContactCandidate] = []
-    surnames: list[ContactCandidate] = []
-    for contact in candidates:
-        (surnames if contact.is_surname else longer).append(contact)
-    return [*longer[:_MOST_CONTACTS], *surnames]
+    longer = [contact for contact in candidates if not contact.is_surname]
+    return [*longer[:_MOST_CONTACTS], *(contact for contact in candidates if contact.is_surname)]
 
 
 def _is_beside(word: Range, initials: Sequence[Range]) -> bool:

@@ -12,48 +12,45 @@ import dataclasses
 import re
 from typing import Literal
 
-from core.geo import BBox, Place, PlaceKind, normalise_longitude
+from core.geo import BBox, Place, PlaceKind
 from reading.gazetteer import NameWord, words
-
-
-def _word_set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from reading.related_boxes import part_of_box
+from reading.sentences import word_set
 
 # One of these before a name marks it as a place ...
-PLACE_PREPOSITIONS = _word_set(
+PLACE_PREPOSITIONS = word_set(
     """in near at around across over off throughout within inside along toward towards from for between and
     en a au aux dans pres sur vers em no na nos nas perto nel nella nei nelle presso vicino
     bei nahe im aus um uber cerca"""
 )
 # ... and these do so even if the name is also an ordinary word ("in Nice", "near Reading").
-STRICT_PREPOSITIONS = PLACE_PREPOSITIONS - _word_set("for and between no na over um en sur from a")
+STRICT_PREPOSITIONS = PLACE_PREPOSITIONS - word_set("for and between no na over um en sur from a")
 # Skipped between preposition and name: "in the city of Mobile".
-SKIPPED_WORDS = _word_set("the greater city town state of region der die das le la les el los il lo")
+SKIPPED_WORDS = word_set("the greater city town state of region der die das le la les el los il lo")
 # Written in lower case inside a name: "Rio de Janeiro", "Gulf of Mexico".
-SMALL = _word_set("of the and de del della do da dos das des du la le les el los y e und am an der den i")
-INSTITUTIONS = _word_set("university universitat universite universidad universita institute college academy tech")
+SMALL = word_set("of the and de del della do da dos das des du la le les el los y e und am an der den i")
+INSTITUTIONS = word_set("university universitat universite universidad universita institute college academy tech")
 # Parts of sea and land named after a country beside them: the Strait of Georgia is not in Georgia.
-FEATURES = _word_set("strait straits cape bay gulf isthmus golf golfe golfo detroit")
+FEATURES = word_set("strait straits cape bay gulf isthmus golf golfe golfo detroit")
 # The last word of a country's possession that is far from it.
-_TERRITORY_HEADS = _word_set("islands territory territories samoa")
+_TERRITORY_HEADS = word_set("islands territory territories samoa")
 _LONGEST_TERRITORY = 4  # words: "US Minor Outlying Islands"
 # Alone never a name, although provinces have these names.
-DIRECTIONS = _word_set(
+DIRECTIONS = word_set(
     """north south east west northern southern eastern western northeast northwest southeast southwest central
     nord sud ost norden suden osten westen est ouest norte sur este oeste sul leste ovest
     septentrional septentrionale settentrionale setentrional meridional meridionale oriental orientale occidental
     occidentale ocidental centrale"""
 )
-_ARTICLES = _word_set("the l la le el il o")  # "à l'ouest"
-_BEFORE_SEAS = _word_set("nel nell sul sull del dell dall al no do em el sur")
+_ARTICLES = word_set("the l la le el il o")  # "à l'ouest"
+_BEFORE_SEAS = word_set("nel nell sul sull del dell dall al no do em el sur")
 # Before a mountain's name, which is also that of what it was named after: "Mt. Washington".
-_MOUNTS = _word_set("mt mount mont monte cerro")
-STORMS = _word_set("hurricane cyclone typhoon storm")  # named like people, and some of these like cities
+_MOUNTS = word_set("mt mount mont monte cerro")
+STORMS = word_set("hurricane cyclone typhoon storm")  # named like people, and some of these like cities
 
 
 # After a place's name, these make it the name of something else: a treaty, a pattern of the climate, a program.
-_OTHER_HEADS = _word_set(
+_OTHER_HEADS = word_set(
     """agreement protocol accord accords treaty convention declaration amendment abkommen protokoll vertrag
     konvention acuerdo protocolo tratado accordo protocollo trattato acordo protocole traite oscillation
     oszillation oscilacion oscillazione oscilacao code script scripts api web aws virus fever flu influenza
@@ -62,11 +59,11 @@ _OTHER_HEADS = _word_set(
     terrier spaniel mastiff hound husky huskies pony ponies poodle"""
 )
 # A pattern of the climate is also named with a word between: "Pacific decadal oscillation", "Indian Ocean Dipole".
-_PATTERN_HEADS = _word_set("oscillation oszillation oscilacion oscillazione oscilacao dipole dipol dipolo seesaw")
+_PATTERN_HEADS = word_set("oscillation oszillation oscilacion oscillazione oscilacao dipole dipol dipolo seesaw")
 # Between two parts of a town's name: "Barrow upon Soar".
-_NAME_LINKS = _word_set("upon under juxta cum")
+_NAME_LINKS = word_set("upon under juxta cum")
 # After a city's name: what is named after a person who had that name.
-_EPONYM_HEADS = _word_set(
+_EPONYM_HEADS = word_set(
     """number ratio equation equations law constant coefficient formula theorem transform zahl gleichung nombre numero
     laboratory laboratories model scheme method algorithm parameterization parameterisation operator curve diagram
     interpretation mixture force forces algebra distribution unit units scale process
@@ -74,7 +71,7 @@ _EPONYM_HEADS = _word_set(
     verteilung modelo metodo escala modello scala"""
 )
 # After a name: an animal or a plant ("Canada goose", "Norway spruce"). "Alaska salmon" may be fish of Alaska.
-_SPECIES_HEADS = _word_set(
+_SPECIES_HEADS = word_set(
     """char chars vulture vultures pig pigs fowl hen hens nut nuts goose geese duck ducks tern terns skua skuas
     petrel petrels fulmar puffin puffins gull gulls loon loons eider cod halibut herring salmon trout grayling
     sturgeon mackerel hake haddock tuna sardine sardines anchovy toothfish perch eel eels hare hares fox foxes
@@ -84,25 +81,25 @@ _SPECIES_HEADS = _word_set(
     spruce fir firs larch oak oaks beech birch maple maples cedar willow poppy lily rose thistle ragweed knotweed
     bean beans rat rats moth moths weevil weevils mite mites sparrow sparrows finch finches bunting buntings"""
 )
-_SPECIES_OF_REGIONS = _word_set(
+_SPECIES_OF_REGIONS = word_set(
     """wren wrens warbler warblers creeper bluegrass grass parakeet condor condors panther panthers retriever terrier
     bat opossum opossums longhorn longhorns coon skunk skunks chipmunk chipmunks
     vole voles quail chickadee chickadees flycatcher salamander salamanders"""
 )
 # A capitalised one after a place's name: a newspaper.
-_PRESS_HEADS = _word_set("times post globe tribune herald gazette")
+_PRESS_HEADS = word_set("times post globe tribune herald gazette")
 # A capitalised one after a city's name makes a longer name: "Glenwood Springs".
-_FEATURE_HEADS = _word_set(
+_FEATURE_HEADS = word_set(
     """springs basin falls creek point hills heights canyon gulch ranch ridge mountain mountains peak
     glacier valley river lake island islands bay inlet sound strait plateau forest prairie peninsula channel"""
 )
 # After a little town's name: a place where something is measured, and that often only bears the name of a person.
-_SITE_HEADS = _word_set(
+_SITE_HEADS = word_set(
     """field site sites station stations observatory tower facility farm ranch experimental laboratory supersite
     standort messfeld sitio estacion estacao stazione sito"""
 )
 # Places that are also given names: with a surname behind, a person ("Jordan Powers").
-_GIVEN_NAMES = _word_set(
+_GIVEN_NAMES = word_set(
     """adelaide alexandria america asia austin brooklyn carolina chad charlotte china cody cuba dakota dallas diego
     florence france francisco georgia geneva houston india ireland israel jackson jordan kenya laurel leon lincoln
     lourdes madison marina montana nancy odessa orlando paris regina santiago savannah sofia sydney troy valencia
@@ -187,7 +184,7 @@ class TextWords:
         return (
             self._is_acronym(first, last)
             or self._is_institution(first, last)
-            or self._is_storm(first)
+            or (first > 0 and self.words[first - 1].folded in STORMS)
             or self._is_mountain(first)
             or after_feature(self.text[: self.words[first].start])
         )
@@ -296,9 +293,6 @@ class TextWords:
                 return True
         return False
 
-    def _is_storm(self, first: int) -> bool:
-        return first > 0 and self.words[first - 1].folded in STORMS
-
     def _is_mountain(self, first: int) -> bool:
         """Of a mountain that the gazetteer knows, the longer name was found before."""
         return first > 0 and self.words[first - 1].folded in _MOUNTS and not self.between(first - 1).strip(". ")
@@ -322,56 +316,29 @@ class TextWords:
         return position >= 0 and self.words[position].folded in prepositions
 
 
-# Folded word -> (eastward, northward): 1 the eastern or northern half, -1 the other, 0 undivided.
-_SIDES: dict[str, tuple[int, int]] = {
-    **dict.fromkeys(("north", "northern", "nordliches", "nordlichen", "nordliche"), (0, 1)),
-    **dict.fromkeys(("south", "southern", "sudliches", "sudlichen", "sudliche"), (0, -1)),
-    **dict.fromkeys(("east", "eastern", "ostliches", "ostlichen", "ostliche"), (1, 0)),
-    **dict.fromkeys(("west", "western", "westliches", "westlichen", "westliche"), (-1, 0)),
-    **dict.fromkeys(("northeast", "northeastern"), (1, 1)),
-    **dict.fromkeys(("northwest", "northwestern"), (-1, 1)),
-    **dict.fromkeys(("southeast", "southeastern"), (1, -1)),
-    **dict.fromkeys(("southwest", "southwestern"), (-1, -1)),
+_COMPASS = {
+    **dict.fromkeys(("north", "northern", "nordliches", "nordlichen", "nordliche"), "north"),
+    **dict.fromkeys(("south", "southern", "sudliches", "sudlichen", "sudliche"), "south"),
+    **dict.fromkeys(("east", "eastern", "ostliches", "ostlichen", "ostliche"), "east"),
+    **dict.fromkeys(("west", "western", "westliches", "westlichen", "westliche"), "west"),
+    **dict.fromkeys(("northeast", "northeastern"), "northeast"),
+    **dict.fromkeys(("northwest", "northwestern"), "northwest"),
+    **dict.fromkeys(("southeast", "southeastern"), "southeast"),
+    **dict.fromkeys(("southwest", "southwestern"), "southwest"),
+    **dict.fromkeys(("central", "zentrales", "zentralen", "zentrale"), "central"),
 }
-_CENTRAL = frozenset(("central", "zentrales", "zentralen", "zentrale"))
 _DIVISIBLE = frozenset(("continent", "country", "region", "named_region", "sea", "island", "river_basin"))
 
 
 def part_of(place: Place, direction: str) -> Place | None:
     """The part of a place that a folded word names; None if the word is not a direction or the place is a city.
 
-    Halves for the four directions, quarters for the ones in between, the middle half each way for "central". The box is
-    marked as estimated. A place around the whole world has no east and west.
+    The box is marked as estimated. A place around the whole world has no east and west.
     """
-    if place.kind not in _DIVISIBLE:
+    compass = _COMPASS.get(direction)
+    if compass is None or place.kind not in _DIVISIBLE:
         return None
-    box = place.bbox
-    if direction in _CENTRAL:
-        west_to_east = (0.25, 0.75) if box.width_deg < 360.0 else (0.0, 1.0)
-        return _part(place, direction, west_to_east, (0.25, 0.75))
-    sides = _SIDES.get(direction)
-    if sides is None or (box.width_deg == 360.0 and sides[0]):
+    if place.bbox.width_deg == 360.0 and compass not in ("north", "south", "central"):
         return None
-    return _part(place, direction, _range_of_side(sides[0]), _range_of_side(sides[1]))
-
-
-def _range_of_side(side: int) -> tuple[float, float]:
-    return {1: (0.5, 1.0), -1: (0.0, 0.5), 0: (0.0, 1.0)}[side]
-
-
-def _part(
-    place: Place, direction: str, west_to_east: tuple[float, float], south_to_north: tuple[float, float]
-) -> Place:
-    box = place.bbox
-    part = BBox(
-        west=_longitude(box.west + west_to_east[0] * box.width_deg),
-        south=round(box.south + south_to_north[0] * box.height_deg, 4),
-        east=_longitude(box.west + west_to_east[1] * box.width_deg),
-        north=round(box.south + south_to_north[1] * box.height_deg, 4),
-    )
+    part = BBox(*(round(edge, 4) for edge in part_of_box(compass, place.bbox).as_list()))
     return dataclasses.replace(place, name=f"{direction} {place.name}", bbox=part, kind="named_region", estimated=True)
-
-
-def _longitude(value: float) -> float:
-    """Rounds to a ten-thousandth of a degree, so that a half shares the whole's edge exactly."""
-    return normalise_longitude(round(value, 4))

@@ -17,6 +17,7 @@ from itertools import accumulate
 from core.geo import Place
 from core.ports import PlaceTagger
 from reading.gazetteer import Gazetteer, GazetteerName, NameWord, fold
+from reading.namesakes import is_centre_inside
 from reading.place_context import SMALL, TextWords
 
 _SHORTEST = 4  # letters of a name inside a word; "Ostern" is not an eastern "ern"
@@ -257,9 +258,7 @@ class NameMatcher:
         if span.gazetteer_name.is_adjective:
             is_plain_style = tokens.style == "plain" or span.gazetteer_name.is_small
             return capital or is_plain_style or tokens.starts_sentence(span.first)
-        if best.kind in _SURE_KINDS:
-            return True
-        if lone_capital or is_qualified:
+        if best.kind in _SURE_KINDS or lone_capital or is_qualified:
             return True
         after_preposition = tokens.after_preposition(span.first)
         if best.importance < _WELL_KNOWN:
@@ -330,10 +329,7 @@ def _holds(outer: Place, inner: Place) -> bool:
         return False
     if outer.country != inner.country or outer.bbox == inner.bbox:
         return False
-    longitude, latitude = inner.bbox.centre
-    box = outer.bbox
-    is_across = any(part.west <= longitude <= part.east for part in box.parts())
-    return is_across and box.south <= latitude <= box.north and box.width_deg > inner.bbox.width_deg
+    return is_centre_inside(inner.bbox, outer.bbox) and outer.bbox.width_deg > inner.bbox.width_deg
 
 
 def _match(tokens: TextWords, span: _Span) -> NameMatch:

@@ -41,7 +41,7 @@ def target_box(relation: Relation, boxes: Sequence[BBox], distance_km: float | N
     if relation == "between":
         return _between(boxes[0], boxes[-1])
     if relation.startswith("part_"):
-        return _part(relation.removeprefix("part_"), enclosing)
+        return part_of_box(relation.removeprefix("part_"), enclosing)
     if distance_km is not None:
         return _at_distance(relation, enclosing, distance_km)
     if relation.endswith("_of"):
@@ -119,10 +119,11 @@ def _neighbour(compass: str, box: BBox) -> BBox | None:
     return _box(west, south, east, north)
 
 
-def _part(part: str, box: BBox) -> BBox | None:
+def part_of_box(part: str, box: BBox) -> BBox:
+    """A half, a quarter (``northeast``), or the middle half of each side (``central``), but all around the world."""
     west, south, east, north = box.west, box.south, box.unrolled_east, box.north
     if part == "central":
-        quarter_width, along = box.width_deg / 4.0, box.height_deg / 4.0
+        quarter_width, along = box.width_deg / 4.0 if box.width_deg < 360.0 else 0.0, box.height_deg / 4.0
         return _box(west + quarter_width, south + along, east - quarter_width, north - along) or box
     middle_lon, middle_lat = (west + east) / 2.0, (south + north) / 2.0
     south = middle_lat if "north" in part else south

@@ -8,16 +8,18 @@ from __future__ import annotations
 import calendar
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from re import Match
 from typing import Literal
 
 from core.json_types import Json
-from core.timespan import FARTHEST_YEAR, TimeSpan, instant_ms
+from core.timespan import FARTHEST_YEAR, TimeSpan, enclosing_span, instant_ms
+from reading import time_words as words
+from reading.sentences import alternatives
 from reading.time_words import DECADES, MONTHS, MONTHS_OF_SEASONS, ORDINALS, SEASONS, YEARLY_SEASONS
 
 PeriodKind = Literal["period", "future", "recent"]
@@ -33,7 +35,6 @@ class Period:
     Astronomical years (0 is 1 BC). ``from_today`` counts years from today instead and leaves the others None.
     """
 
-    name: str
     first_year: int | None
     last_year: int | None
     from_today: tuple[int, int | None] | None
@@ -75,9 +76,8 @@ def period_words() -> PeriodWords:
     """All names in all languages; read once. The words of a name are separated by spaces or hyphens."""
     entries = json.loads((files("reading") / "periods.json").read_text(encoding="utf-8"))["periods"]
     meanings = {_plain_text(word): _period(entry) for entry in entries for word in entry["words"]}
-    longest_first = sorted(meanings, key=len, reverse=True)
-    alternatives = "|".join(re.escape(word).replace(r"\ ", r"[\s-]{1,3}") for word in longest_first)
-    return PeriodWords(re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)"), meanings)
+    names = alternatives(map(re.escape, meanings)).replace(r"\ ", r"[\s-]{1,3}")
+    return PeriodWords(re.compile(rf"(?<!\w)(?:{names})(?!\w)"), meanings)
 
 
 def _plain_text(words: str) -> str:
@@ -90,7 +90,6 @@ def _period(entry: Json) -> Period:
         older, younger = entry["before_2000"]
         first, last = 2000 - older, None if younger is None else 2000 - younger
     return Period(
-        name=entry["name"],
         first_year=first,
         last_year=last,
         from_today=tuple(entry["today"]) if "today" in entry else None,
@@ -118,19 +117,44 @@ class Form:
     read_south: Reader | None = None
 
 
-def _alternatives(words: Iterable[str]) -> str:
-    return "(?:" + "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)) + ")"
-
-
 _YEAR = r"(?:1[5-9]\d\d|2[01]\d\d)"
-_MONTH = _alternatives(MONTHS)
+_MONTH = rf"(?:{alternatives(MONTHS)})"
 _OF = r"(?:of\s|de\s|del\s|d['’]|dell['’])?"
 _ROMAN = {"xv": 15, "xvi": 16, "xvii": 17, "xviii": 18, "xix": 19, "xx": 20, "xxi": 21}
-_ROMANS = _alternatives(_ROMAN)
+_ROMANS = rf"(?:{alternatives(_ROMAN)})"
 _GERMAN_DECADES = [name for name in DECADES if name.endswith("ger")]
-_SEASON = rf"(?P<season>{_alternatives(SEASONS)})"
-_NAMED_YEAR = rf"(?P<year>{_YEAR})(?P<next>[/–-](?:{_YEAR}|\d\d))?"
-_LAST_DAY = 31
+MONTH_OR_SEASON = alternatives([*MONTHS, *SEASONS])
+_SEASON = rf"(?P<season>{alternatives(SEASONS)})(?:(?<=[tm]er)s|(?<=autumn)s)?"
+_NAMED_YEAR = rf"(?P<year>{_YEAR})(?P<next>[/–-](?:{_YEAR}|\d\d)|(?:\s?[–—-]\s?|\s(?:{words.TO})\s){_YEAR}(?![–/-]\d))?"
+_NO_RANGE = rf"(?!\.?\s?(?:[–—/,-]|\d{{1,2}}(?!\d)|(?:{words.TO}|{words.AND})\s))"
+_EAST_ASIAN_MONTH = r"\s?(?P<month>\d{1,2})[月월](?:\s?(?P<day>\d{1,2})[日일])?+"
+_NTH = r"(?:st|nd|rd|th)?"
+_THE = r"(?:(?:the|dem|den|le|el|il)\s)?"
+_DAY_RANGE = (
+    rf"(?<!\w)(?:(?:{words.OPENING})\s{_THE})?(?<![\w.])"
+    rf"(?:(?P<day1>\d{{1,2}})(?:{_NTH}|er|º|°|\.)\s{_OF}(?P<month1>{_MONTH})\.?|(?P<name1>{_MONTH})\.?\s(?P<number1>\d{{1,2}}){_NTH})"
+    rf"(?:\s{{0,3}}[–—-]\s{{0,3}}|\s(?:{words.TO}|{words.AND})\s{_THE})"
+    rf"(?:(?P<day2>\d{{1,2}})(?:{_NTH}|er|º|°|\.)\s{_OF}(?P<month2>{_MONTH})\.?|(?:(?P<name2>{_MONTH})\.?\s)?(?P<number2>\d{{1,2}}){_NTH})"
+    rf",?\s{_OF}(?P<year>{_YEAR})(?!\w)"
+)
+_NAMED_MONTH = rf"(?P<month>{_MONTH})"
+_DATES = (
+    (
+        rf"(?<![\w.])(?P<day>\d{{1,2}})(?:{_NTH}|er|º|°|\.)[\s-]{_OF}{_NAMED_MONTH}\.?,?[\s-]{_OF}(?P<year>{_YEAR})(?!\w)",
+        0.98,
+    ),
+    (rf"(?<!\w){_NAMED_MONTH}\.?\s(?P<day>\d{{1,2}}){_NTH},?\s(?P<year>{_YEAR})(?!\w)", 0.98),
+    (rf"(?<!\w){_NAMED_MONTH}\.?,?[\s-]{_OF}(?P<year>{_YEAR})(?!\w)", 0.95),
+    (rf"(?<!\w)(?P<year>{_YEAR})[\s-]{_NAMED_MONTH}\.?[\s-](?P<day>\d{{1,2}}){_NTH}(?!\w|\.\d){_NO_RANGE}", 0.9),
+    (rf"(?<!\w)(?P<year>{_YEAR})[\s-](?!may|mars){_NAMED_MONTH}(?!\w){_NO_RANGE}", 0.9),
+    (rf"(?<![\w./-])(?P<month>0[1-9]|1[0-2]|[1-9](?=/))[./](?P<year>{_YEAR})(?![\w/])(?![.-]\d)", 0.8),
+    (
+        r"(?<![\w./])(?<![a-z]-)(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>[0-2]\d|3[01])(?![\w./]|-[a-z])",
+        0.9,
+    ),
+    (rf"(?<!\d)(?P<year>{_YEAR})[年년](?:(?P<decade>[代대])|{_EAST_ASIAN_MONTH})?+(?!\s?[前间間전간])", 0.95),
+)
+"""One day, month, decade or year: its pattern and how sure it is."""
 _AGE = r"\d{1,4}(?:[, ]\d{3}){0,3}(?:\.\d{1,6})?"
 
 
@@ -141,7 +165,7 @@ def month_span(first: tuple[int, int], last: tuple[int, int]) -> TimeSpan:
 
 def _day(year: str, month: int, day: str) -> TimeSpan | None:
     """The whole month if it has no such day (31 February)."""
-    if not 1 <= month <= 12 or not 1 <= int(day) <= _LAST_DAY:
+    if not 1 <= month <= 12 or not 1 <= int(day) <= 31:
         return None
     if int(day) > calendar.monthrange(int(year), month)[1]:
         return month_span((int(year), month), (int(year), month))
@@ -164,48 +188,76 @@ def _numbers(match: Match[str]) -> TimeSpan | None:
     return _day(year, int(second), first) or _day(year, int(first), second)
 
 
-def _months(match: Match[str]) -> TimeSpan:
-    first, last, year = MONTHS[match[1]], MONTHS[match[2]], int(match[3])
-    return month_span((year if first <= last else year - 1, first), (year, last))
+def _date(match: Match[str]) -> TimeSpan | None:
+    """The day, the month, the decade or the year that the groups name."""
+    groups = match.groupdict()
+    year, month, day = match["year"], groups.get("month"), groups.get("day")
+    if month is None:
+        return year_span(int(year), int(year) + (9 if groups.get("decade") else 0))
+    number = MONTHS.get(month) or int(month)
+    if day is not None:
+        return _day(year, number, day)
+    return month_span((int(year), number), (int(year), number)) if 1 <= number <= 12 else None
 
 
-def _month(match: Match[str]) -> TimeSpan:
-    return month_span((int(match[2]), MONTHS[match[1]]), (int(match[2]), MONTHS[match[1]]))
+def _days(match: Match[str]) -> TimeSpan | None:
+    """Two days with one year, and perhaps one month; of "20 December to 5 January 2015" the first is in 2014."""
+    (first_day, first_name), (last_day, last_name) = (
+        (match[f"day{n}"] or match[f"number{n}"], match[f"month{n}"] or match[f"name{n}"]) for n in (1, 2)
+    )
+    first_month, last_month = MONTHS[first_name], MONTHS[last_name or first_name]
+    first = _day(str(int(match["year"]) - (first_month > last_month)), first_month, first_day)
+    last = _day(match["year"], last_month, last_day)
+    return None if first is None or last is None else enclosing_span((first, last))
 
 
-def _season_span(name: str, year: int, *, into_next: bool, south: bool) -> TimeSpan:
-    """Meteorological: from December on, it ends in February of ``year``, or of the next year (``into_next``)."""
-    month = SEASONS[name]
-    if south and name not in MONTHS_OF_SEASONS:
-        month = (month + 6 - 1) % 12 + 1
-    if month != 12:
-        return month_span((year, month), (year, month + 2))
-    begins = year if into_next else year - 1
-    return month_span((begins, 12), (begins + 1, 2))
+def first_month(name: str, *, south: bool) -> int:
+    """Of a month or a season; seasons are half a year later in the south, except those by the letters of months."""
+    is_turned = south and name in SEASONS and name not in MONTHS_OF_SEASONS
+    return (SEASONS[name] + 5) % 12 + 1 if is_turned else MONTHS.get(name) or SEASONS[name]
+
+
+def _months(*, south: bool = False) -> Reader:
+    """From one month or season to another of a year; the first is in the year before if it is later in the year."""
+
+    def read(match: Match[str]) -> TimeSpan:
+        first, last = (first_month(match[n], south=south) for n in (1, 2))
+        year, end = int(match[3]), last + (2 if match[2] in SEASONS else 0)
+        return month_span((year - (first > last), first), (year + (end > 12), (end - 1) % 12 + 1))
+
+    return read
+
+
+def _yearly(match: Match[str], first_month: int, months: int) -> TimeSpan:
+    """The season of a year, or of the years from one to another ("summer 2003-2005").
+
+    One across the new year has the name of the year it ends in, or of both: ``winter 2003`` ends in February 2003,
+    ``winter 2003/04`` in 2004.
+    """
+    first = int(match["year"])
+    last = max(first, _last_year(first, re.sub(r"\D", "", match["next"] or match["year"])))
+    end = first_month + months - 1
+    if end > 12 and last == first + 1:
+        last = first
+    elif end > 12:
+        first, last = first - 1, last - 1
+    return month_span((first, first_month), (last + (end - 1) // 12, (end - 1) % 12 + 1))
+
+
+def _last_year(year: int, digits: str) -> int:
+    """Of ``1990-95`` and ``1999/00``; written out, it is that year."""
+    if len(digits) > 2:
+        return int(digits)
+    return year + 1 if (year + 1) % 100 == int(digits) else year - year % 100 + int(digits)
 
 
 def _season(*, south: bool = False) -> Reader:
-    """``winter 2003`` ends in February 2003 and ``winter 2003/04`` in 2004; in the south it is June to August 2003."""
-    return lambda match: _season_span(
-        match["season"], int(match["year"]), into_next=bool(match.groupdict().get("next")), south=south
-    )
+    return lambda match: _yearly(match, first_month(match["season"], south=south), 3)
 
 
-def _preceded_by(alternatives: str) -> str:
+def _preceded_by(words: str) -> str:
     """The place behind one of the words, or the beginning of a word; a look behind has a fixed length."""
-    return "|".join(f"(?<={word})" for word in alternatives.split("|") if word) or r"(?<!\w)"
-
-
-def _yearly(first_month: int, months: int) -> Reader:
-    """A season of each year that begins in ``first_month``; one that ends in the next year takes its name from it."""
-
-    def read(match: Match[str]) -> TimeSpan:
-        year = int(match["year"])
-        last = first_month + months - 1
-        begins = year if last <= 12 or match["next"] else year - 1
-        return month_span((begins, first_month), (begins + (last - 1) // 12, (last - 1) % 12 + 1))
-
-    return read
+    return "|".join(f"(?<={word})" for word in words.split("|") if word) or r"(?<!\w)"
 
 
 def _short_end(match: Match[str]) -> TimeSpan | None:
@@ -213,9 +265,7 @@ def _short_end(match: Match[str]) -> TimeSpan | None:
     year, mark, short = int(match[1]), match[2], int(match[3])
     if mark == "-" and 1 <= short <= 12:
         return month_span((year, short), (year, short))
-    last = year - year % 100 + short
-    if (year + 1) % 100 == short:
-        last = year + 1
+    last = _last_year(year, match[3])
     return year_span(year, last) if last > year else None
 
 
@@ -234,9 +284,7 @@ def _decade_word(match: Match[str]) -> TimeSpan:
 def _century(match: Match[str]) -> TimeSpan | None:
     """The 19th century is 1801 to 1900, the 5th before Christ 500 to 401."""
     century_text = next(group for group in match.groups() if group)
-    number = (
-        ORDINALS.get(century_text) or _ROMAN.get(century_text) or (int(century_text) if century_text.isdigit() else 0)
-    )
+    number = ORDINALS.get(century_text) or _ROMAN.get(century_text) or int(century_text)
     if match["bc"]:
         return year_span(1 - 100 * number, 100 - 100 * number) if number else None
     return year_span(100 * number - 99, 100 * number) if 1 <= number <= 22 else None
@@ -257,10 +305,6 @@ def _era(match: Match[str]) -> TimeSpan | None:
     return year_span(year, last) if last <= 2199 else None
 
 
-def _year(match: Match[str]) -> TimeSpan:
-    return year_span(int(match[0]), int(match[0]))
-
-
 _PLURAL_YEARS = r"années|années|años|anni|anos|décennie|década d[eo]|década de los|decennio|decade"
 
 FORMS: tuple[Form, ...] = (
@@ -271,29 +315,23 @@ FORMS: tuple[Form, ...] = (
         _iso,
         1.0,
     ),
-    Form(re.compile(rf"(?<!\w)(?<!\d[./-])(\d{{1,2}})([./-])(\d{{1,2}})\2({_YEAR})(?!\w)"), _numbers, 0.8),
+    Form(re.compile(_DAY_RANGE), _days, 0.95),
     Form(
-        re.compile(
-            rf"(?<![\w.])(\d{{1,2}})(?:st|nd|rd|th|er|º|°|\.)?\s{_OF}({_MONTH})\.?,?\s{_OF}({_YEAR})(?!\w)",
-        ),
-        lambda match: _day(match[3], MONTHS[match[2]], match[1]),
-        0.98,
-    ),
-    Form(
-        re.compile(rf"(?<!\w)({_MONTH})\.?\s(\d{{1,2}})(?:st|nd|rd|th)?,?\s({_YEAR})(?!\w)"),
-        lambda match: _day(match[3], MONTHS[match[1]], match[2]),
-        0.98,
+        re.compile(rf"(?<!\w)(?:(?<!\d[./-])|(?<=\d{{4}}-))(\d{{1,2}})([./-])(\d{{1,2}})\2({_YEAR})(?!\w)"),
+        _numbers,
+        0.8,
     ),
     Form(
         re.compile(
-            rf"(?<!\w)({_MONTH})\.?\s?(?:-|–|/|to|through|and|bis|und|à|et|a|y|al|e)\s?({_MONTH})\.?,?\s{_OF}({_YEAR})(?!\w)",
+            rf"(?<!\w)(?:(?:{words.FROM})\s{_THE})?({MONTH_OR_SEASON})\.?\s?(?:-|–|/|to|through|and|bis|und|à|et|a|y|al|e)\s?({MONTH_OR_SEASON})\.?,?\s{_OF}({_YEAR})(?!\w)",
         ),
-        _months,
+        _months(),
         0.9,
+        read_south=_months(south=True),
     ),
-    Form(re.compile(rf"(?<!\w)({_MONTH})\.?,?\s{_OF}({_YEAR})(?!\w)"), _month, 0.95),
+    *(Form(re.compile(pattern), _date, confidence) for pattern, confidence in _DATES),
     *(
-        Form(re.compile(pattern), _yearly(first, months), 0.9)
+        Form(re.compile(pattern), partial(_yearly, first_month=first, months=months), 0.9)
         for lead, words, first, months in YEARLY_SEASONS
         for pattern in (
             rf"(?:{_preceded_by(lead)})(?:{words})(?:\s|(?<=wy)){_OF}{_NAMED_YEAR}(?!\w)",
@@ -303,11 +341,6 @@ FORMS: tuple[Form, ...] = (
     Form(re.compile(rf"(?<!\w){_SEASON}\s{_OF}{_NAMED_YEAR}(?!\w)"), _season(), 0.85, read_south=_season(south=True)),
     Form(re.compile(rf"(?<!\w){_NAMED_YEAR}\s{_SEASON}(?!\w)"), _season(), 0.8, read_south=_season(south=True)),
     Form(re.compile(rf"(?<![\w/–-])({_YEAR})([-/–])(\d\d)(?![\w/–-])"), _short_end, 0.85),
-    Form(
-        re.compile(rf"(?<![\w./-])(0[1-9]|1[0-2]|[1-9](?=/))[./]({_YEAR})(?![\w/])(?![.-]\d)"),
-        lambda match: month_span((int(match[2]), int(match[1])), (int(match[2]), int(match[1]))),
-        0.8,
-    ),
     Form(re.compile(r"(?<!\w)(1[5-9]\d0|2[01]\d0)(?:['’]?s|er(?:[\s-]?jahren?)?)(?!\w)"), _decade, 0.95),
     Form(re.compile(r"(?<!\w)(?:['’]|(?<=the\s))([2-9]0)['’]?s(?!\w)"), _decade, 0.85),
     Form(re.compile(r"(?<![\w.])([789]0)(?:['’]?s|er(?:[\s-]?jahren?)?)(?!\w)"), _decade, 0.75),
@@ -320,15 +353,15 @@ FORMS: tuple[Form, ...] = (
     Form(
         re.compile(
             r"(?<!\w)(?:(?<=the\s)|(?<=early\s)|(?<=late\s)|(?<=mid-))((?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies)(?!\w)"
-            rf"|(?<!\w)({_alternatives(_GERMAN_DECADES)})[\s-]?jahren?(?!\w)"
-            rf"|(?<!\d\s)(?<!\w)(?:années|años|anni|anos)\s({_alternatives(DECADES)})(?!\w)"
+            rf"|(?<!\w)({alternatives(_GERMAN_DECADES)})[\s-]?jahren?(?!\w)"
+            rf"|(?<!\d\s)(?<!\w)(?:années|años|anni|anos)\s({alternatives(DECADES)})(?!\w)"
         ),
         _decade_word,
         0.9,
     ),
     Form(
         re.compile(
-            rf"(?<!\w)(?:(\d{{1,2}})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|({_alternatives(ORDINALS)})[\s-](?:century|jahrhunderts?)"
+            rf"(?<!\w)(?:(\d{{1,2}})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|({alternatives(ORDINALS)})[\s-](?:century|jahrhunderts?)"
             rf"|(\d{{1,2}})\.\s?jahrhunderts?|(\d{{1,2}}|{_ROMANS})\s?(?:e|è|ème|ième)\s?siècle"
             rf"|(?:siglo|século|secolo)\s(\d{{1,2}}|{_ROMANS})|({_ROMANS})\ssecolo)(?P<bc>\s(?:bce?|b\.c\.|v\.\s?chr\.))?(?!\w)"
         ),
@@ -353,5 +386,5 @@ FORMS: tuple[Form, ...] = (
         0.9,
         case_sensitive=True,
     ),
-    Form(re.compile(rf"(?<!\w)(?<!\d[.:]){_YEAR}(?![\w°%])(?![.:]\d)(?!,\d{{1,3}}(?!\d))"), _year, 0.8),
+    Form(re.compile(rf"(?<!\w)(?<!\d[.:])(?P<year>{_YEAR})(?![\w°%])(?![.:]\d)(?!,\d{{1,3}}(?!\d))"), _date, 0.8),
 )

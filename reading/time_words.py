@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from reading.sentences import alternatives
+
 _MONTH_NAMES = (
     "january jan januar jänner janvier enero gennaio janeiro",
     "february feb februar février fevrier févr fev febrero febbraio fevereiro",
@@ -86,7 +88,7 @@ _COUNT_WORDS = (
 )
 COUNTS = {name: number for number, names in _COUNT_WORDS for name in names.split()}
 SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "tausend": 1_000, "millionen": 1_000_000}
-_COUNT = "|".join(sorted(COUNTS, key=len, reverse=True))
+_COUNT = alternatives(COUNTS)
 WRITTEN_NUMBER = rf"(?:{_COUNT})(?:[\s-](?:{_COUNT}|{'|'.join(SCALES)})){{0,2}}"
 
 
@@ -157,7 +159,7 @@ ARTICLES = (
     r"about|around|circa|ca\.?|approximately"
 )
 EARLY = (
-    r"early|beginning of|start of|first half of|first third of|frühen?|anfang|beginn|début|début d[eu]|début des|"
+    r"early|beginning of|start of|first third of|frühen?|anfang|beginn|début|début d[eu]|début des|"
     r"principios del?|comienzos del?|inizio|inizio d[ei]|inizio del|inizi|inizi d[ei]|inizi del|"
     r"início|início d[eo]|começo d[eo]|princípios? d[eo]"
 )
@@ -166,6 +168,9 @@ MID = (
     r"meados|meados d[eo]"
 )
 LATE = (
-    r"late|end of|second half of|later|last third of|späten?|ende|fin|fin d[eu]|fin des|finales del?|fin del|"
+    r"late|end of|later|last third of|späten?|ende|fin|fin d[eu]|fin des|finales del?|fin del|"
     r"fines del?|fine|fine di|fine del|final d[eo]|finais d[eo]|fim d[eo]|fins d[eo]"
 )
+_HALF = r"half of|hälfte|moitié d[eu]|mitad del?|metà d(?:i|el)|metade d[eo]"
+FIRST_HALF = rf"(?:first|erste[nr]?|première|primera|prima|primeira)\s(?:{_HALF})"
+SECOND_HALF = rf"(?:second|zweite[nr]?|seconde|segunda|seconda|segunda)\s(?:{_HALF})"

@@ -23,39 +23,35 @@ from core.timespan import TimeSpan, enclosing_span, instant_ms
 from reading import time_words as words
 from reading.moments import Moment, TimeKind, find_moments
 from reading.sentences import JOINING_WORDS, Claims, Range, lower_case
-from reading.time_forms import year_span
+from reading.time_forms import MONTH_OR_SEASON, first_month, year_span
 
 _LONGEST_LEAD = 48  # characters before a moment, or between two, that can belong to them
 _ARTICLES = rf"(?:(?:{words.ARTICLES})(?:\s{{1,3}}|(?<=l)['’])){{0,2}}"
 
 
-def _text_ending_with(alternatives: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{alternatives})(?:\s{{1,3}}|['’]\s?|-){_ARTICLES}$")
+def _text_ending_with(phrases: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{phrases})(?:\s{{1,3}}|['’]\s?|-){_ARTICLES}$")
 
 
-_SINCE, _FROM, _UNTIL, _BY = (
-    _text_ending_with(words.SINCE),
-    _text_ending_with(words.FROM),
-    _text_ending_with(rf"{words.UNTIL}"),
-    _text_ending_with(words.BY),
+_SINCE, _FROM, _UNTIL, _BY = map(_text_ending_with, (words.SINCE, words.FROM, words.UNTIL, words.BY))
+_BEFORE, _AFTER, _AROUND = map(_text_ending_with, (words.BEFORE, words.AFTER, words.AROUND))
+_BETWEEN, _OPENING = map(_text_ending_with, (words.BETWEEN, words.OPENING))
+_PARTS = tuple(
+    (_text_ending_with(phrases), part, len(parts))
+    for parts in ((words.FIRST_HALF, words.SECOND_HALF), (words.EARLY, words.MID, words.LATE))
+    for part, phrases in enumerate(parts)
 )
-_BEFORE, _AFTER, _AROUND = (
-    _text_ending_with(words.BEFORE),
-    _text_ending_with(words.AFTER),
-    _text_ending_with(words.AROUND),
-)
-_BETWEEN, _OPENING = _text_ending_with(words.BETWEEN), _text_ending_with(words.OPENING)
-_THIRDS = (_text_ending_with(words.EARLY), _text_ending_with(words.MID), _text_ending_with(words.LATE))
-_THIRD_UNITS: tuple[Literal["Y", "M", "D", "h"], ...] = ("Y", "M", "D", "h")
+_UNITS: tuple[Literal["Y", "M", "D", "h"], ...] = ("Y", "M", "D", "h")
 _OPEN_START = re.compile(r"\.\.\s?/\s?$")
-_DASH = r"\s{0,3}(?:-|–|—|−|/|--)\s{0,3}"
+_DASH = r"\s{0,3}(?:-|–|—|−|/|--|~|～|〜|至|到|から)\s{0,3}"
 _TO = re.compile(rf"{_DASH}|\s{{1,3}}(?:{words.TO})\s{{1,3}}{_ARTICLES}")
 _AND = re.compile(rf"\s{{1,3}}(?:{words.AND})\s{{1,3}}{_ARTICLES}")
 _TO_PRESENT = re.compile(
     rf"(?:{_DASH}|\s{{1,3}}(?:(?:and|und|et|y|e)\s)?(?:{words.TO})\s{{1,3}}{_ARTICLES})(?:{words.PRESENT})(?!\w)"
 )
-_AND_EARLIER = re.compile(rf"\s(?:{words.EARLIER})(?!\w)")
-_ONWARDS = re.compile(rf"\s{{1,3}}(?:{words.ONWARDS})(?!\w)|\s?[-–](?=\s{{0,3}}(?:$|[,;)]))|\+(?!\w)")
+_AND_PRESENT = re.compile(rf"\s{{1,3}}(?:{words.AND})\s{{1,3}}{_ARTICLES}(?:{words.PRESENT})(?!\w)")
+_AND_EARLIER = re.compile(rf"\s(?:{words.EARLIER})(?!\w)|まで|以前")
+_ONWARDS = re.compile(rf"\s{{1,3}}(?:{words.ONWARDS})(?!\w)|\s?[-–](?=\s{{0,3}}(?:$|[,;)]))|\+(?!\w)|から|以降|以来")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,33 +119,33 @@ def _extend(moment: Moment, lead: str, match: re.Match[str] | None) -> Moment:
 
 
 def _narrow(low: str, end_before: int, moment: Moment) -> Moment:
-    """ "early 1990s", "late 19th century": a third of the span."""
+    """ "early 1990s", "late 19th century": a third of the span; "first half of 2015"."""
     start_ms, end_ms = moment.span.start_ms, moment.span.end_ms
     if moment.kind not in ("explicit", "period") or start_ms is None or end_ms is None:
         return moment
     lead = _text_before(low, end_before, moment)
-    for third, pattern in enumerate(_THIRDS):
+    for pattern, part, parts in _PARTS:
         match = pattern.search(lead)
         if match is not None:
-            span = _third(start_ms, end_ms, third)
+            span = _part(start_ms, end_ms, part, parts)
             if span is None:
                 return moment
             return replace(_extend(moment, lead, match), span=span, confidence=moment.confidence * 0.9)
     return moment
 
 
-def _third(start_ms: int, end_ms: int, third: int) -> TimeSpan | None:
-    """One of the three thirds (0, 1, 2) in whole units of the calendar; the first is longest. None for an instant.
+def _part(start_ms: int, end_ms: int, part: int, parts: int) -> TimeSpan | None:
+    """One of the ``parts`` (from 0) in whole units of the calendar; the first is longest. None for an instant.
 
-    The unit is the largest of which the span has three: years, months, days, hours. The 1990s: 1990 to 1993, 1994 to
+    The unit is the largest of which the span has as many: years, months, days, hours. The 1990s: 1990 to 1993, 1994 to
     1996, 1997 to 1999; July: the 1st to the 11th, the 12th to the 21st, the 22nd to the 31st.
     """
     start, end = np.datetime64(start_ms, "ms"), np.datetime64(end_ms + 1, "ms")
-    for unit in _THIRD_UNITS:
+    for unit in _UNITS:
         first = int(start.astype(f"datetime64[{unit}]").astype(np.int64))
         count = int(end.astype(f"datetime64[{unit}]").astype(np.int64)) - first
-        if count >= 3:
-            begins, ends = (np.datetime64(first - (-k * count // 3), unit) for k in (third, third + 1))
+        if count >= parts:
+            begins, ends = (np.datetime64(first - (-k * count // parts), unit) for k in (part, part + 1))
             return TimeSpan(_ms(begins), _ms(ends) - 1)
     return None
 
@@ -182,11 +178,11 @@ def _join_spans(earlier: TimeSpan, later: TimeSpan) -> TimeSpan:
 
 def _open_ended(low: str, end_before: int, moment: Moment) -> Moment | None:
     """ "1990 to present", "1990 onwards", "2010/..", and "1990 or earlier"."""
-    earlier = _AND_EARLIER.match(low, moment.end)
+    lead, earlier = _text_before(low, end_before, moment), _AND_EARLIER.match(low, moment.end)
     match = earlier or _TO_PRESENT.match(low, moment.end) or _ONWARDS.match(low, moment.end)
+    match = match or (_AND_PRESENT.match(low, moment.end) if _BETWEEN.search(lead) else None)
     if match is None or moment.kind not in ("explicit", "period"):
         return None
-    lead = _text_before(low, end_before, moment)
     span = TimeSpan(moment.span.start_ms, None) if earlier is None else TimeSpan(None, moment.span.end_ms)
     open_moment = replace(moment, end=match.end(), span=span, confidence=0.95)
     return _extend(open_moment, lead, _SINCE.search(lead) or _OPENING.search(lead) or _BETWEEN.search(lead))
@@ -307,13 +303,12 @@ class MonthsMention:
 
 
 _MONTHS_OF_YEAR = {**words.MONTHS, **words.SEASONS}
-_MONTH_NAME = "|".join(sorted(map(re.escape, _MONTHS_OF_YEAR), key=len, reverse=True))
 _MONTH_RANGE = re.compile(r"\s?[-–]\s?|\s(?:to|through|until|bis|à|au|al?)\s")
 _MONTHS = re.compile(
     r"(?<![\w'’-])(?P<lead>(?:(?:in|during|throughout|im|während|en|au|pendant|durant|durante|nel|em|no)\s|nell['’])"
     r"(?:(?:the|den|dem|der|des|le|les|el|los|il|o|os|early|mid|late)\s|l['’])*)?"
-    rf"(?P<names>(?:{_MONTH_NAME})(?:(?:s|time)(?!\w))?(?:(?:{_MONTH_RANGE.pattern}|/|,\s|\s(?:and|or|und|oder|et|ou|y|o|e)\s)"
-    rf"(?:{_MONTH_NAME})s?(?!\w)){{0,3}})(?![\w'’-])"
+    rf"(?P<names>(?:{MONTH_OR_SEASON})(?:(?:s|time)(?!\w))?(?:(?:{_MONTH_RANGE.pattern}|/|,\s|\s(?:and|or|und|oder|et|ou|y|o|e)\s)"
+    rf"(?:{MONTH_OR_SEASON})s?(?!\w)){{0,3}})(?![\w'’-])"
 )
 _BEFORE_NOUN = re.compile(
     r"(?:summer|winter|autumn)(?:s|time)?|january|february|march|april|may|june|july|august|(?:septem|octo|novem|decem)ber"
@@ -393,15 +388,12 @@ class _MonthsReader:
 
 def _months_of(names: str, *, in_south: bool) -> tuple[int, ...]:
     """Of "winter", "June and July", "November to March": 1 to 12, each once, in the order of the text."""
-    parts = [part for part in re.split(rf"({_MONTH_NAME})(?:s|time)?(?!\w)", names) if part]
+    parts = [part for part in re.split(rf"({MONTH_OR_SEASON})(?:s|time)?(?!\w)", names) if part]
     months: list[int] = []
     for number, name in enumerate(parts):
         if name not in _MONTHS_OF_YEAR:
             continue
-        first, count = _MONTHS_OF_YEAR[name], 1
-        if name in words.SEASONS:
-            is_turned = in_south and name not in words.MONTHS_OF_SEASONS
-            first, count = (first + 6 if is_turned else first), 3
+        first, count = first_month(name, south=in_south), 3 if name in words.SEASONS else 1
         if months and number and _MONTH_RANGE.fullmatch(parts[number - 1]):
             count += (first - months[-1] - 1) % 12
             first = months[-1] + 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from reading.sentences import alternatives
 from search_api.search.passages.coverage import content_words
 
 _WORDS_TO_UNIT = 4
@@ -18,7 +19,7 @@ thousands million millions billion billions half zwei drei vier fünf sechs sieb
 Millionen Hälfte deux trois quatre cinq sept huit neuf dix cent mille millions moitié dos tres cuatro cinco seis siete
 ocho nueve diez cien mil millones mitad due tre quattro cinque sei sette otto nove dieci cento mila milioni metà dois
 três quatro sete oito nove dez cem milhões metade"""
-_NUMBER = rf"(?:\d[\d.,]*|\b(?:{'|'.join(sorted(set(_COUNT_WORDS.split()), key=len, reverse=True))})\b)"
+_NUMBER = rf"(?:\d[\d.,]*|\b(?:{alternatives(set(_COUNT_WORDS.split()))})\b)"
 _CITATION = re.compile(r"\([^()]*[^\W\d_]{3}[^()]*\b(?:1[89]|20)\d\d[a-z]?\)|\[\d+(?:[,–-]\s*\d+)*\]")
 """References have numbers that are no values: "(Mora and others, 2013)", "[12]"."""
 

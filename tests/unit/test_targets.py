@@ -99,3 +99,7 @@ def boxes(draw: st.DrawFn) -> BBox:
 def test_any_boxes_give_a_box_or_none(relation: Relation, places: list[BBox]) -> None:
     target = target_box(relation, places)  # BBox itself refuses what is out of range
     assert target is None or -90 <= target.south <= target.north <= 90
+
+
+def test_the_middle_of_a_place_around_the_world_is_around_the_world() -> None:
+    assert target_box("part_central", [BBox(-180.0, 60.0, 180.0, 80.0)]) == BBox(-180.0, 65.0, 180.0, 75.0)

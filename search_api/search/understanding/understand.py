@@ -405,6 +405,10 @@ def _text_span(mention: PlaceMention | TimeMention | KindMention, source: str) -
     return TextSpan(mention.text, mention.start, mention.end, source, mention.confidence)
 
 
+def _sure_span(text: str, part: _Located) -> TextSpan:
+    return TextSpan(text[part.start : part.end], part.start, part.end, "pattern", _SURE)
+
+
 def _place(mention: PlaceMention) -> QueryPlace:
     place = mention.place
     source = place.source if place.record_count else mention.source
@@ -420,11 +424,7 @@ def _place(mention: PlaceMention) -> QueryPlace:
 
 
 def _relation(text: str, relation: RelationMention) -> QueryRelation:
-    return QueryRelation(
-        TextSpan(text[relation.start : relation.end], relation.start, relation.end, "pattern", _SURE),
-        relation.relation,
-        relation.distance_km,
-    )
+    return QueryRelation(_sure_span(text, relation), relation.relation, relation.distance_km)
 
 
 def _time(time: TimeMention) -> QueryTime:
@@ -459,11 +459,7 @@ def _term(term: TermMention, language: str | None) -> QueryTerm:
 
 
 def _identifier(text: str, identifier: IdentifierMention) -> QueryIdentifier:
-    return QueryIdentifier(
-        TextSpan(text[identifier.start : identifier.end], identifier.start, identifier.end, "pattern", _SURE),
-        identifier.kind,
-        identifier.value,
-    )
+    return QueryIdentifier(_sure_span(text, identifier), identifier.kind, identifier.value)
 
 
 Reader = Literal[
