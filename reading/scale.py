@@ -116,7 +116,11 @@ class ScaleMention:
 
 
 _NUMBER = r"\d{1,5}(?:[.,]\d{1,6})?"
-_FACTORS = ((KILOMETRES, 1000.0), (CENTIMETRES, 0.01), (METRES, 1.0))
+_FACTORS = (
+    (KILOMETRES, 1000.0),
+    (CENTIMETRES, 0.01),
+    (METRES, 1.0),
+)
 _DIVISORS = ((ARC_SECONDS, 3600.0), (ARC_MINUTES, 60.0), (DEGREES, 1.0))
 _LENGTH = re.compile(
     rf"(?<![\w.,:/–])(?<!\d-)(?P<number>{_NUMBER})\s?-?(?P<unit>{KILOMETRES}|{CENTIMETRES}|{METRES})"
@@ -175,11 +179,24 @@ def time_steps(title: str) -> tuple[str, ...]:
     )
 
 
+def _mention(
+    text: str,
+    match: re.Match[str],
+    *,
+    metres: float | None = None,
+    scale_denominator: int | None = None,
+    time_step: str | None = None,
+    level: Level | None = None,
+) -> ScaleMention:
+    start, end = match.span()
+    return ScaleMention(text[start:end], start, end, metres, scale_denominator, time_step, level)
+
+
 def _ratios(text: str, low: str) -> Iterator[ScaleMention]:
     for match in _RATIO.finditer(low):
         denominator = int(re.sub(r"\D", "", match["number"])) * _TIMES.get(match["times"] or "", 1)
         if denominator >= 100:
-            yield ScaleMention(text[match.start() : match.end()], *match.span(), scale_denominator=denominator)
+            yield _mention(text, match, scale_denominator=denominator)
 
 
 def _lengths(text: str, low: str) -> Iterator[ScaleMention]:
@@ -191,7 +208,7 @@ def _lengths(text: str, low: str) -> Iterator[ScaleMention]:
         factor = next(factor for form, factor in _FACTORS if re.fullmatch(form, match["unit"]))
         metres = _number(match["number"]) * factor
         if metres > 0:
-            yield ScaleMention(text[match.start() : match.end()], *match.span(), metres=metres)
+            yield _mention(text, match, metres=metres)
 
 
 def _is_measure(low: str, text_before: str, match: re.Match[str]) -> bool:
@@ -210,7 +227,7 @@ def _angles(text: str, low: str) -> Iterator[ScaleMention]:
         divisor = next(divisor for form, divisor in _DIVISORS if re.fullmatch(form, match["unit"]))
         degrees = _number(match["number"]) / divisor
         if 0 < degrees <= _WIDEST_DEGREES and not _NO_ANGLE.match(low, match.end()):
-            yield ScaleMention(text[match.start() : match.end()], *match.span(), metres=degrees * METRES_PER_DEGREE)
+            yield _mention(text, match, metres=degrees * METRES_PER_DEGREE)
 
 
 def _number(number_text: str) -> float:
@@ -224,15 +241,14 @@ def _steps(text: str, low: str) -> Iterator[ScaleMention]:
         word = re.sub(r"(?<=ch|ig)e[snrm]?$", "", match["joined"] or match["apart"] or match["noun"])
         form = STEP_UNITS.get(word)
         if form is not None and int(match["count"]) > 0:
-            yield ScaleMention(
-                text[match.start() : match.end()], *match.span(), time_step=form.format(int(match["count"]))
-            )
+            yield _mention(text, match, time_step=form.format(int(match["count"])))
     for match in _STEP.finditer(low):
         step = STEPS[match["word"]]
-        if match["half"] and step != "PT1H":
-            continue
-        step = "PT30M" if match["half"] else step
-        yield ScaleMention(text[match.start() : match.end()], *match.span(), time_step=step)
+        if match["half"]:
+            if step != "PT1H":
+                continue
+            step = "PT30M"
+        yield _mention(text, match, time_step=step)
 
 
 def _levels(text: str, low: str) -> Iterator[ScaleMention]:
@@ -240,4 +256,4 @@ def _levels(text: str, low: str) -> Iterator[ScaleMention]:
         for match in form.finditer(low):
             is_name = text[match.start()].isupper() and _CONTINUING_NAME.match(text, match.end())
             if not (is_name and level == "national"):  # "National Park Service" is a name
-                yield ScaleMention(text[match.start() : match.end()], *match.span(), level=level)
+                yield _mention(text, match, level=level)
