@@ -377,6 +377,10 @@ def test_without_the_part_conditions_nothing_is_left_out() -> None:
         ("1982-83 El Nino rainfall", "El Nino rainfall"),
         ("pollen Eocene", "pollen Eocene"),
         ("wind except 2010", "wind"),
+        ("wind speed in m/s in Denmark", "wind speed in m/s"),
+        ("Brazil's rivers", "rivers"),
+        ("snow on Iceland’s glaciers", "snow glaciers"),
+        ("pluie hors Corse", "pluie"),
     ],
 )
 def test_what_is_left_is_the_topic(question: str, topic: str) -> None:
