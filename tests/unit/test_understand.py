@@ -381,6 +381,11 @@ def test_without_the_part_conditions_nothing_is_left_out() -> None:
         ("Brazil's rivers", "rivers"),
         ("snow on Iceland’s glaciers", "snow glaciers"),
         ("pluie hors Corse", "pluie"),
+        ("pluie pendant les années 1970", "pluie"),
+        ("lluvia durante los años ochenta", "lluvia"),
+        ("chuva ao longo dos anos 1970", "chuva"),
+        ("Regen im Laufe der 1970er Jahre", "Regen"),
+        ("soil PMID 20150315", "soil PMID 20150315"),
     ],
 )
 def test_what_is_left_is_the_topic(question: str, topic: str) -> None:
