@@ -128,10 +128,10 @@ OUTSIDE = (
     r"with the exception of|mit ausnahme (?:von|de[rs])|à l['’]exception d(?:e|u|es|['’])|"
     r"(?:a|con) excepción d(?:e|el)|(?:a|con|ad) eccezione d(?:i|el|ella|ell['’])|(?:à|com) exceção d[eoa]|"
     r"(?:but |and )?not(?: in)?|without|apart from|außerhalb(?: von)?|(?:außer|ausser|ausgenommen)(?: in)?|ohne|"
-    r"(?:aber |und )?nicht(?: in)?|(?:en de)?hors d(?:e|u|es|['’])|(?:hors|hormis|sauf|excepté)(?: en)?|sin|"
-    r"(?:excepto|salvo|exceto)(?: e[nm])?|fuera d(?:e|el)|fuori d(?:a|al|alla)|(?:eccetto|tranne|esclus[oaie])(?: in)?|"
-    r"fora d[eoa]|sem|senza|sans|mais pas(?: en| dans)?|pas (?:en|dans)|pero no(?: en)?|"
-    r"ma non(?: in)?|mas não(?: em| n[ao])?"
+    r"(?:aber |und )?nicht(?: in)?|(?:en de)?hors d(?:e|u|es|['’])|(?:hors|hormis|sauf|excepté)(?: en)?|sin|excluant|"
+    r"(?:excepto|salvo|exceto)(?: e[nm])?|exclu(?:yendo|indo)|fuera d(?:e|el)|fuori d(?:a|al|alla)|escludendo|"
+    r"(?:eccetto|tranne|esclus[oaie])(?: in)?|fora d[eoa]|sem|senza|sans|mais pas(?: en| dans)?|pas (?:en|dans)|"
+    r"pero no(?: en)?|ma non(?: in)?|mas não(?: em| n[ao])?"
 )
 # "global warming" and "global radiation" do not describe an extent.
 GLOBAL = (

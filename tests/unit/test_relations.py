@@ -208,6 +208,10 @@ def test_a_letter_of_a_unit_is_no_side(sentence: str, relations: list[str]) -> N
         "pioggia esclusa la [Sicilia]",
         "pioggia ad eccezione della [Sicilia]",
         "chuva com exceção da [Bahia]",
+        "pluie excluant la [Corse]",
+        "lluvia excluyendo [Galicia]",
+        "pioggia escludendo la [Sicilia]",
+        "chuva excluindo a [Bahia]",
         "rain with the exception of [Bavaria]",
     ],
 )
