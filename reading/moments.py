@@ -146,7 +146,7 @@ _LABELLED_DATE = re.compile(
     r"(?<!\w)(?:#|pmid|pmc(?:id)?|doi|ids?|identifier|nr\.?|"
     r"versions?|ver\.?|v|release|epsg|iso|wgs|grs|nad|etrs|gda|resolution|auflösung|résolution|resolución|"
     r"risoluzione|resolução|scale|level|depths?|altitude|elevation|rcp|ssp|landsat|sentinel|pages?|pp\.?|nos?\.|number|"
-    r"cruise|flight|orbit|profile)[\s:-]{0,2}(?:of\s|von\s|de\s)?\d{1,9}(?:[.,]\d{1,6})*"
+    r"cruise|flight|orbit|profile)[\s:<>=≤≥-]{0,4}(?:of\s|von\s|de\s)?\d{1,9}(?:[.,]\d{1,6})*"
 )
 _RATIO = re.compile(r"(?<!\d)1\s?:\s?\d{1,3}(?:[.,   ]?\d{3}){0,3}")
 _GRID = re.compile(r"(?<![\w.])\d{1,6}\s?[x×]\s?\d{1,6}(?!\w)")

@@ -141,15 +141,15 @@ AROUND = r"around|about|circa|ca\.?|approximately|um|vers|environ|alrededor de|v
 BETWEEN = r"between|zwischen|entre|tra|fra"
 AND = r"and|und|et|y|e|ed|&"
 TO = (
-    r"to|through|thru|until|till|up to|(?:to|until|up to|through) and including|bis|bis zum|bis einschließlich|"
-    r"à|a|ad|au|jusqu['’](?:en|à|au)|al|hasta|hasta el|fino al|fino a|até|ao"
+    r"to|through|thru|until|till|up to|(?:to|until|up to|through) and including|bis|bis zum?|bis einschließlich|"
+    r"à|a|ad|au|aux|agli|ai|aos|jusqu['’](?:en|à|au)|al|hasta|hasta el|fino al|fino a|até|ao"
 )
 DURING = (
     r"throughout|(?:in|over) the course of|pendant|durant|au cours d(?:e|es|u)|au long d(?:e|es|u)|im laufe|im verlauf|"
     r"durante|en el (?:transcurso|curso) del?|a lo largo del?|nel corso d(?:i|ei|egli|el)|no decorrer d[eo]s?|"
     r"ao longo d[eo]s?|während"
 )
-OPENING = r"from|in|during|for|von|vom|im|zwischen|de|du|des|del|dal|dagli|da|do|desde|depuis|between|en|nel|em"
+OPENING = r"from|in|during|for|von|vom|im|zwischen|de|du|des|del|dal|dai|dagli|da|do|dos|desde|depuis|between|en|nel|em"
 PRESENT = (
     r"present|the present|present day|now|today|date|heute|jetzt|aujourd['’]hui|présent|maintenant|nos jours|"
     r"hoy|presente|la actualidad|oggi|hoje|ongoing|continuing|\.\."

@@ -27,7 +27,8 @@ def only(text: str, language: str | None = None) -> TimeMention:
     "text",
     [
         "1500年前", "2010年13月", "20151345", "2164537 samples", "MOD-20150315-v6 a-20150315-b", "March 15 to April 2",
-        "PMID 20150315", "doi 20150315", "id: 20150315", "#20150315", "45°10'-20' N",
+        "PMID 20150315", "doi 20150315", "id: 20150315", "#20150315", "depth > 1500", "elevation >= 2000",
+        "45°10'-20' N",
     ],
 )  # fmt: skip
 def test_other_numbers_are_no_dates(text: str) -> None:
@@ -245,6 +246,11 @@ def test_explicit_times(text: str, start: str | None, end: str | None) -> None:
         ("siglos XVI y XX", "1501", "1600"),
         ("dagli anni Sessanta ad oggi", "1960", OPEN),
         ("bis einschließlich 1999", OPEN, "1999"),
+        ("dagli anni 60 agli anni 80", "1960", "1989"),
+        ("dai 1990 ai 2000", "1990", "2000"),
+        ("des années 60 aux années 80", "1960", "1989"),
+        ("dos anos 60 aos anos 80", "1960", "1989"),
+        ("von den 1960er bis zu den 1980er Jahren", "1960", "1989"),
         ("zweite Hälfte des 19. Jahrhunderts", "1851", "1900"),
         ("3. Quartal 2015", "2015-07", "2015-09"),
         ("premier trimestre 2015", "2015-01", "2015-03"),
