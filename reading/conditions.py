@@ -14,7 +14,7 @@ from core.record import ProvenanceKind
 from core.timespan import TimeSpan
 from reading.kinds import Platform, read_kinds
 from reading.sentences import JOINING_WORDS, Claims, Range, lower_case
-from reading.times import TimeMention
+from reading.times import MonthsMention, TimeMention
 
 _UNWANTED = (
     r"(?:(?:i|we) )?(?:do not|don['’]t) (?:want|need|like)|"
@@ -23,7 +23,7 @@ _UNWANTED = (
 )
 _DOUBTED = (
     r"neither(?: from| by| with)?|weder(?: aus| von| mit)?|ni|né|nem|non|avoid(?:ing)?|ignor(?:e|ing)|"
-    r"leav(?:e|ing) out|omit(?:ting)?|exclude"
+    r"leav(?:e|ing) out|omit(?:ting)?|exclude|hors"
 )
 """These leave out a kind of data or an instrument: "non-linear" says nothing of the sort."""
 _CUE = re.compile(
@@ -106,15 +106,18 @@ class _Subject:
     platform: Platform | None = None
 
 
+_Times = Sequence[TimeMention | MonthsMention]
+
+
 def read_exclusions(
-    text: str, places: Sequence[Range] = (), times: Sequence[TimeMention] = (), language: str | None = "en"
+    text: str, places: Sequence[Range] = (), times: _Times = (), language: str | None = "en"
 ) -> list[ExclusionMention]:
     """What the question leaves out, times last. Places and times end what else is left out.
 
     NO in capitals is a gas; a word after a verb leaves nothing out ("why is it not").
     """
     low, claims = lower_case(text), Claims(len(text))
-    for place in (*places, *((time.start, time.end) for time in times)):
+    for place in (*places, *((time.start, time.end) for time in times if isinstance(time, TimeMention))):
         claims.block(place)
     excluded_times = _excluded_times(text, low, times, language)
     for mention in excluded_times:
@@ -153,22 +156,38 @@ def _is_keywords(low: str) -> bool:
     )
 
 
-_BEFORE_TIME = re.compile(r"(?:(?:for|in|of|the|year|years|im|jahr|en|pour|dans|el|año|l['’]année|nel|o|ano)\s+)*")
+_BEFORE_TIME = re.compile(
+    r"(?:(?:for|in|of|the|year|years|during|im|im jahr|in den|während|dem|jahr|en|au|pour|dans|pendant|durant|le|les|"
+    r"el|los|durante|año|l['’]année|nel|no|em|o|il|ano)\s+|(?:nell|l)['’])*"
+)
 
 
-def _excluded_times(text: str, low: str, times: Sequence[TimeMention], language: str | None) -> list[ExclusionMention]:
-    """The times directly after a word that leaves out: "except 2005", "not 1998"."""
+def _excluded_times(text: str, low: str, times: _Times, language: str | None) -> list[ExclusionMention]:
+    """The times directly after a word that leaves out: "except 2005", "not 1998", "except in winter"."""
     mentions = []
-    time_by_start = {time.start: time for time in times if time.kind != "recent"}
+    time_by_start = {
+        _start_of_name(low, time): time
+        for time in times
+        if not (time.is_attached if isinstance(time, MonthsMention) else time.kind == "recent")
+    }
     for cue in _CUE.finditer(low):
         lead = _BEFORE_TIME.match(low, cue.end())
         time = time_by_start.get(lead.end() if lead is not None else cue.end())
         is_in = cue[0].strip() == "no" and language != "en"  # Portuguese: "no inverno de 2005"
         if time is None or is_in or _AUXILIARY.search(low[: cue.start()]):
             continue
-        subject = text[time.start : time.end]
-        mentions.append(ExclusionMention(text[cue.start() : time.end], cue.start(), time.end, subject, span=time.span))
+        if isinstance(time, MonthsMention) and cue[0].strip() in _OFTEN_OTHERWISE and not _is_keywords(low):
+            continue  # "why is snow not in winter"
+        subject = text[_start_of_name(low, time) : time.end]
+        span = time.span if isinstance(time, TimeMention) else None
+        mentions.append(ExclusionMention(text[cue.start() : time.end], cue.start(), time.end, subject, span=span))
     return mentions
+
+
+def _start_of_name(low: str, time: TimeMention | MonthsMention) -> int:
+    """After the small words that a mention can begin with."""
+    lead = _BEFORE_TIME.match(low, time.start)
+    return time.start if lead is None or lead.end() >= time.end else lead.end()
 
 
 def _mentions_after(text: str, low: str, cue: Range, claims: Claims, *, needs_kind: bool) -> list[ExclusionMention]:

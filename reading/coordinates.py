@@ -38,7 +38,8 @@ def _band(name: str, label: str, letters: str, sides: str) -> str:
     first = rf"(?P<{name}1>[+-]?{_DEGREES})(?:{unit})?+(?:\s*+(?P<{name}1_letter>{letters}|{sides}))?+"
     second = rf"(?P<{name}2>[+-]?{_DEGREES})(?P<{name}_unit>{unit})?+(?:\s*+(?P<{name}2_letter>{side}){_NO_UNIT})?+"
     between = r"(?:(?:[Bb]etween|[Ff]rom)\s++)?"
-    end = rf"(?({name}_label)(?![\w.]|\s?(?:resol|[mk]?m\b))|(?:(?<={letters})|(?<=th)|(?<=st)))"  # a letter or a word
+    other_unit = r"%|resol|(?:[cmk]?m|days?|hours?|years?|months?|minutes?|seconds?|[dhs])\b"
+    end = rf"(?({name}_label)(?![\w.]|\s?(?:{other_unit}))|(?:(?<={letters})|(?<=th)|(?<=st)))"  # a letter or a word
     return rf"{between}{label}{between}(?<![\w.])(?<!\d[,–—-]){first}(?({name}_label)(?!\s*+,)){_TO}{second}{end}"
 
 
@@ -59,7 +60,10 @@ _DECIMAL = re.compile(r"(?<![\d.,])(?P<lat>[+-]?\d{1,2}\.\d++)\s*+[,;]\s*+(?P<lo
 _LATITUDES = re.compile(_band("lat", "lat(?:itudes?)?", "[NS]", "[Nn]orth|[Ss]outh"))
 _LONGITUDES = re.compile(_band("lon", "lon(?:gitudes?)?", "[EW]", "[Ee]ast|[Ww]est"))
 _POLEWARD = re.compile(
-    r"\b(?P<side>north|south|poleward) of\s++(?P<lat>\d{1,2}(?:\.\d++)?)\s*+[°º]?\s*+(?P<letter>[NSns])(?![A-Za-z])",
+    r"(?:\b(?:(?P<north>north of|nördlich(?: von)?|au nord d[eu]|al norte del?|a nord d(?:i|el)|ao norte d[eo])"
+    r"|(?P<south>south of|südlich(?: von)?|au sud d[eu]|al sur del?|a sud d(?:i|el)|ao sul d[eo])|poleward of)\s++"
+    r"|(?:(?P<above>\babove)|(?P<below>\bbelow)|\bbeyond|>)\s*+(?=[\d.]++\s?(?:[°º]|deg)))"  # "above 70 N" is a force
+    r"(?P<lat>\d{1,2}(?:\.\d++)?)\s*+(?:[°º]|deg(?:rees?)?\b)?\s*+(?P<letter>[NS])(?:orth|outh)?(?![A-Za-z])",
     re.IGNORECASE,
 )
 # Two plain numbers are a position only if the words before them say so ("pH 3.5, 4.5" is not).
@@ -68,6 +72,7 @@ _BEFORE_POSITION = re.compile(
     r"cerca de|km of)[:=]?)\s*+[(\[]?\s*+$",
     re.IGNORECASE,
 )
+_ORDERS_OF_EDGES = (["lon", "lat", "lon", "lat"], ["lon", "lon", "lat", "lat"], ["lat", "lat", "lon", "lon"])
 _LONGEST_LEAD = 40  # characters before a position that can mark it as one
 _LONGEST_GAP = 12  # characters between a band of latitude and its band of longitude
 _BETWEEN_BANDS = re.compile(r"^[\s,;x×]*+(?:and|by|,)?\s*+$", re.IGNORECASE)
@@ -90,7 +95,7 @@ def written_boxes(text: str) -> list[WrittenBox]:
     boxes: list[WrittenBox] = []
     claims, plain = Claims(len(text)), text.replace("−", "-")
     # Areas before points: "5°N-5°S, 170°W-120°W" is not the point in its middle.
-    for candidates in (_boxes(plain), _areas(plain), _points(plain), _bands(plain), _poleward(plain)):
+    for candidates in (_boxes(plain), _areas(plain), _edges(plain), _points(plain), _bands(plain), _poleward(plain)):
         boxes += [candidate for candidate in candidates if claims.claim((candidate.start, candidate.end))]
     return [replace(box, text=text[box.start : box.end]) for box in sorted(boxes, key=lambda box: box.start)]
 
@@ -114,6 +119,27 @@ def _points(text: str) -> list[WrittenBox]:
         if _BEFORE_POSITION.search(text, max(0, match.start() - _LONGEST_LEAD), match.start()):
             latitude, longitude = float(match["lat"]), float(match["lon"])
             boxes += _valid(text, match.span(), (longitude, latitude, longitude, latitude))
+    return boxes
+
+
+def _edges(text: str) -> list[WrittenBox]:
+    """Boxes by four edges with one sign between them: "5W 40N 10E 50N", "5W, 10E, 40N, 50N". A longer row is points."""
+    rows: list[list[re.Match[str]]] = []
+    for angle in _ANGLE.finditer(text):
+        if not angle["after"] or angle["after"].islower():
+            continue
+        if rows and _BETWEEN_ANGLES.fullmatch(text, rows[-1][-1].end(), angle.start()):
+            rows[-1].append(angle)
+        else:
+            rows.append([angle])
+    boxes = []
+    for row in rows:
+        signs = {text[before.end() : after.start()].strip() for before, after in pairwise(row)}
+        if [_axis(angle) for angle in row] in _ORDERS_OF_EDGES and len(signs) == 1:
+            longitudes, latitudes = (
+                [_degrees(angle) for angle in row if _axis(angle) == axis] for axis in ("lon", "lat")
+            )
+            boxes += _area(text, (row[0].start(), row[-1].end()), _west_east(*longitudes), sorted(latitudes))
     return boxes
 
 
@@ -158,7 +184,7 @@ def _areas(text: str) -> list[WrittenBox]:
         partner = next((match for match in nearest_longitudes if _is_beside(text, latitudes, match)), None)
         if partner is not None:
             span = min(latitudes.start(), partner.start()), max(latitudes.end(), partner.end())
-            boxes += _area(text, span, _west_east(partner), sorted(_ends(latitudes, "lat")))
+            boxes += _area(text, span, _west_east(*_ends(partner, "lon")), sorted(_ends(latitudes, "lat")))
     return boxes
 
 
@@ -167,13 +193,12 @@ def _bands(text: str) -> list[WrittenBox]:
     for match in _LATITUDES.finditer(text):
         boxes += _area(text, match.span(), (-180.0, 180.0), sorted(_ends(match, "lat")))
     for match in _LONGITUDES.finditer(text):
-        boxes += _area(text, match.span(), _west_east(match), (-90.0, 90.0))
+        boxes += _area(text, match.span(), _west_east(*_ends(match, "lon")), (-90.0, 90.0))
     return boxes
 
 
-def _west_east(match: re.Match[str]) -> tuple[float, float]:
+def _west_east(west: float, east: float) -> tuple[float, float]:
     """On one side of the meridian in either order: "10-20W" is not the way around the world."""
-    west, east = _ends(match, "lon")
     is_turned = west > east and west * east >= 0.0 and max(abs(west), abs(east)) <= 180.0
     return (east, west) if is_turned else (west, east)
 
@@ -198,8 +223,9 @@ def _poleward(text: str) -> list[WrittenBox]:
     for match in _POLEWARD.finditer(text):
         northern = match["letter"] in "Nn"
         latitude = float(match["lat"]) if northern else -float(match["lat"])
-        side = match["side"].lower()
-        upwards = side == "north" or (side == "poleward" and northern)
+        if match["below" if northern else "above"]:
+            continue  # "below 30°N" can be either side
+        upwards = bool(match["north"]) or (northern and not match["south"])
         boxes += _area(text, match.span(), (-180.0, 180.0), (latitude, 90.0) if upwards else (-90.0, latitude))
     return boxes
 

@@ -19,8 +19,8 @@ from dateutil.relativedelta import relativedelta
 from core.timespan import TimeSpan, enclosing_span, instant_ms
 from reading.names import read_identifiers
 from reading.sentences import Claims, Range, alternatives
-from reading.time_forms import EARLIEST_YEAR, FORMS, Form, Reader, period_words, year_span
-from reading.time_words import AND, BETWEEN, COUNTS, LAST, NEXT, OPENING, SCALES, UNITS
+from reading.time_forms import EARLIEST_YEAR, FORMS, ROMANS, Form, Reader, period_words, year_span
+from reading.time_words import AND, BETWEEN, COUNTS, LAST, NEXT, OPENING, SCALES, TO, UNITS
 
 RelativeForm = Literal["last", "calendar", "ago", "next", "this"]
 
@@ -143,9 +143,10 @@ _MEASURE_UNIT = (
 )
 _MEASURE = re.compile(rf"(?<![\w.]){_NUMBER}(?:\s?(?:-|–|to|and|bis|x|×)\s?{_NUMBER})?[\s-]?{_MEASURE_UNIT}(?!\w)")
 _LABELLED_DATE = re.compile(
-    r"(?<!\w)(?:versions?|ver\.?|v|release|epsg|iso|wgs|grs|nad|etrs|gda|resolution|auflösung|résolution|resolución|"
+    r"(?<!\w)(?:#|pmid|pmc(?:id)?|doi|ids?|identifier|nr\.?|"
+    r"versions?|ver\.?|v|release|epsg|iso|wgs|grs|nad|etrs|gda|resolution|auflösung|résolution|resolución|"
     r"risoluzione|resolução|scale|level|depths?|altitude|elevation|rcp|ssp|landsat|sentinel|pages?|pp\.?|nos?\.|number|"
-    r"cruise|flight|orbit|profile)[\s:-]{0,2}(?:of\s|von\s|de\s)?\d{1,9}(?:[.,]\d{1,6})*"
+    r"cruise|flight|orbit|profile)[\s:<>=≤≥-]{0,4}(?:of\s|von\s|de\s)?\d{1,9}(?:[.,]\d{1,6})*"
 )
 _RATIO = re.compile(r"(?<!\d)1\s?:\s?\d{1,3}(?:[.,   ]?\d{3}){0,3}")
 _GRID = re.compile(r"(?<![\w.])\d{1,6}\s?[x×]\s?\d{1,6}(?!\w)")
@@ -221,15 +222,30 @@ def _calendar(text: str, low: str, language: str | None, *, in_south: bool) -> I
             if span is not None and (joined := _with_first_number(low, match, span, form, read)) is not None:
                 yield (joined.start, joined.end), joined
             yield place, None if span is None else Moment(*place, span, "explicit", form.confidence)
+            if "season" in form.pattern.groupindex and match.end() == match.end("year"):
+                yield from _further_years(low, match, form, read)
 
 
+def _further_years(low: str, season: Match[str], form: Form, read: Reader) -> Iterator[tuple[Range, Moment]]:
+    """Of "summers of 2003 and 2004" the summer of 2004."""
+    end = season.end()
+    while (further := _FURTHER_YEAR.match(low, end)) is not None:
+        end, place = further.end(), further.span("year")
+        match = form.pattern.fullmatch(low[season.start() : season.start("year")] + further["year"])
+        span = read(match) if match is not None else None
+        if span is not None:
+            yield place, Moment(*place, span, "explicit", form.confidence)
+
+
+_FURTHER_YEAR = re.compile(rf"(?:\s?,\s?(?:(?:{AND})\s)?|\s(?:{AND}|or|oder|ou|o)\s)(?P<year>(?:19|20)\d\d)(?![\w/–-])")
 _LONGEST_FIRST = 40  # characters of "between the 18th and "
 _FIRST_NUMBER = re.compile(
     rf"(?:(?<!\w)(?:(?P<between>{BETWEEN})|{OPENING})\s)?(?:(?:the|dem|le)\s)?"
-    r"(?<![\w.,:/-])(?P<number>\d{1,4}(?:[, ]\d{3}){0,3}(?:\.\d{1,6})?)(?P<ordinal>st|nd|rd|th|\.)?"
-    rf"(?:\s?[-–—/]\s?|\s(?:to|bis|à|a|al|au|(?P<and>{AND}))\s(?:(?:the|dem|le)\s)?)$"
+    rf"(?<![\w.,:/-])(?P<number>\d{{1,4}}(?:[, ]\d{{3}}){{0,3}}(?:\.\d{{1,6}})?|{ROMANS})"
+    r"(?P<ordinal>st|nd|rd|th|\.|e|è|ème|ième)?"
+    rf"(?:\s?[-–—/]\s?|\s(?:{TO}|(?P<and>{AND}))\s(?:(?:the|dem|le)\s)?)$"
 )
-_WHOLE, _DECIMAL = re.compile(r"\d+"), re.compile(r"\d+(?:[, ]\d{3})*(?:\.\d+)?")
+_WHOLE, _DECIMAL = re.compile(rf"\d+|{ROMANS}"), re.compile(r"\d+(?:[, ]\d{3})*(?:\.\d+)?")
 
 
 def _with_first_number(low: str, last: Match[str], span: TimeSpan, form: Form, read: Reader) -> Moment | None:
@@ -238,7 +254,7 @@ def _with_first_number(low: str, last: Match[str], span: TimeSpan, form: Form, r
     ``span``: of the ``last`` number.
     """
     first = _FIRST_NUMBER.search(low, max(0, last.start() - _LONGEST_FIRST), last.start())
-    if first is None or (first["and"] and not (first["between"] or first["ordinal"])):
+    if first is None or (first["and"] and first["number"][0].isdigit() and not (first["between"] or first["ordinal"])):
         return None
     for pattern in (_DECIMAL, _WHOLE):
         number = pattern.match(last[0])

@@ -125,10 +125,13 @@ OUTSIDE = (
     r"(?:(?:every|any)where|überall|partout|en todas partes|ovunque|em toda parte) (?:else )?(?:but|except|außer|sauf|"
     r"excepto|menos|tranne|eccetto|exceto)(?: in| en| em)?|(?:rather|other) than(?: in)?|save for|leav(?:e|ing) out|"
     r"omitting|ignoring|avoiding|as opposed to|neither(?: in)?|non-|outside(?: of)?|except(?: for| in)?|excluding|"
-    r"(?:but |and )?not(?: in)?|without|apart from|außerhalb(?: von)?|außer(?: in)?|ohne|(?:aber |und )?nicht(?: in)?|"
-    r"hors d(?:e|u|es)|en dehors d(?:e|u|es)|sauf(?: en)?|excepto(?: en)?|fuera d(?:e|el)|fuori d(?:a|al|alla)|"
-    r"eccetto|tranne|exceto|fora d[eoa]|sem|senza|sans|mais pas(?: en| dans)?|pas (?:en|dans)|pero no(?: en)?|"
-    r"ma non(?: in)?|mas não(?: em| n[ao])?"
+    r"with the exception of|mit ausnahme (?:von|de[rs])|à l['’]exception d(?:e|u|es|['’])|"
+    r"(?:a|con) excepción d(?:e|el)|(?:a|con|ad) eccezione d(?:i|el|ella|ell['’])|(?:à|com) exceção d[eoa]|"
+    r"(?:but |and )?not(?: in)?|without|apart from|außerhalb(?: von)?|(?:außer|ausser|ausgenommen)(?: in)?|ohne|"
+    r"(?:aber |und )?nicht(?: in)?|(?:en de)?hors d(?:e|u|es|['’])|(?:hors|hormis|sauf|excepté)(?: en)?|sin|excluant|"
+    r"(?:excepto|salvo|exceto)(?: e[nm])?|exclu(?:yendo|indo)|fuera d(?:e|el)|fuori d(?:a|al|alla)|escludendo|"
+    r"(?:eccetto|tranne|esclus[oaie])(?: in)?|fora d[eoa]|sem|senza|sans|mais pas(?: en| dans)?|pas (?:en|dans)|"
+    r"pero no(?: en)?|ma non(?: in)?|mas não(?: em| n[ao])?"
 )
 # "global warming" and "global radiation" do not describe an extent.
 GLOBAL = (
@@ -139,6 +142,10 @@ GLOBAL = (
 )
 
 _LONGEST_LEAD = 56  # characters before a place in which its relation can start
+_UNIT_BEFORE = re.compile(
+    r"(?:[^nsew\s]/|['’]|(?<!\w)[dckm]?m\^?[23²³]\s|(?<!\w)(?:[dckm]?m|[km]?g|mol|ha|[jwlk])(?:\^?[-−]\d|⁻[¹²³])\s)$"
+)
+_LETTERS = re.compile(r"[nsew]{1,2}\b")
 _DEEPEST = 3  # "near the coast of northern Italy"
 
 
@@ -307,7 +314,7 @@ def _nearest(lead: str, *, is_several: bool) -> tuple[Relation, re.Match[str]] |
         return "between", match
     for pattern, form in _COMPASS_FORMS:
         match = pattern.search(lead)
-        if match is not None:
+        if match is not None and not _is_part_of_unit(lead, match):
             return _relation_of(form, _compass(match)), match
     if match := _CENTRAL.search(lead):
         return "part_central", match
@@ -315,6 +322,11 @@ def _nearest(lead: str, *, is_several: bool) -> tuple[Relation, re.Match[str]] |
         if match := pattern.search(lead):
             return relation, match
     return None
+
+
+def _is_part_of_unit(lead: str, match: re.Match[str]) -> bool:
+    """Whether a letter is none of a side: of "m/s", "W m-2 s", or the genitive of "Kenya's"."""
+    return _LETTERS.match(match[0]) is not None and _UNIT_BEFORE.search(lead, 0, match.start()) is not None
 
 
 def _read_behind(low: str, mentions: Sequence[Range], index: int) -> Iterator[RelationMention]:

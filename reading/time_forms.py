@@ -121,7 +121,7 @@ _YEAR = r"(?:1[5-9]\d\d|2[01]\d\d)"
 _MONTH = rf"(?:{alternatives(MONTHS)})"
 _OF = r"(?:of\s|de\s|del\s|d['’]|dell['’])?"
 _ROMAN = {"xv": 15, "xvi": 16, "xvii": 17, "xviii": 18, "xix": 19, "xx": 20, "xxi": 21}
-_ROMANS = rf"(?:{alternatives(_ROMAN)})"
+ROMANS = rf"(?:{alternatives(_ROMAN)})"
 _GERMAN_DECADES = [name for name in DECADES if name.endswith("ger")]
 MONTH_OR_SEASON = alternatives([*MONTHS, *SEASONS])
 _SEASON = rf"(?P<season>{alternatives(SEASONS)})(?:(?<=[tm]er)s|(?<=autumn)s)?"
@@ -269,6 +269,18 @@ def _short_end(match: Match[str]) -> TimeSpan | None:
     return year_span(year, last) if last > year else None
 
 
+def _short_years(match: Match[str]) -> TimeSpan | None:
+    """``'95-'05``: years from 1930 to 2029."""
+    first, last = (year + (1900 if year >= 30 else 2000) for year in (int(match[1]), int(match[2])))
+    return year_span(first, last) if first <= last else None
+
+
+def _quarter(match: Match[str]) -> TimeSpan:
+    """``2015-Q3`` is July to September."""
+    year, last_month = int(match["year"]), 3 * int(match["quarter"])
+    return month_span((year, last_month - 2), (year, last_month))
+
+
 def _decade(match: Match[str]) -> TimeSpan:
     """``90s`` are the 1990s; ``1800s`` the whole century, ``2000s`` ten years."""
     first = int(match[1])
@@ -282,12 +294,15 @@ def _decade_word(match: Match[str]) -> TimeSpan:
 
 
 def _century(match: Match[str]) -> TimeSpan | None:
-    """The 19th century is 1801 to 1900, the 5th before Christ 500 to 401."""
+    """The 19th century is 1801 to 1900, the 5th before Christ 500 to 401; of "siglos XVI y XX" the first."""
     century_text = next(group for group in match.groups() if group)
-    number = ORDINALS.get(century_text) or _ROMAN.get(century_text) or int(century_text)
+    texts = (century_text, match["last"] or century_text)
+    number, last = (ORDINALS.get(text) or _ROMAN.get(text) or int(text) for text in texts)
     if match["bc"]:
-        return year_span(1 - 100 * number, 100 - 100 * number) if number else None
-    return year_span(100 * number - 99, 100 * number) if 1 <= number <= 22 else None
+        return year_span(1 - 100 * number, 100 - 100 * min(last, number)) if number else None
+    if last < number or (match["and"] and last > number + 1):
+        last = number
+    return year_span(100 * number - 99, 100 * last) if 1 <= number <= last <= 22 else None
 
 
 def _age(match: Match[str]) -> TimeSpan | None:
@@ -340,7 +355,9 @@ FORMS: tuple[Form, ...] = (
     ),
     Form(re.compile(rf"(?<!\w){_SEASON}\s{_OF}{_NAMED_YEAR}(?!\w)"), _season(), 0.85, read_south=_season(south=True)),
     Form(re.compile(rf"(?<!\w){_NAMED_YEAR}\s{_SEASON}(?!\w)"), _season(), 0.8, read_south=_season(south=True)),
+    Form(re.compile(rf"(?<!\w)(?P<year>{_YEAR})[\s/-]?q(?P<quarter>[1-4])(?!\w|\s?[-–/]\s?q|\s\w+\sq)"), _quarter, 0.9),
     Form(re.compile(rf"(?<![\w/–-])({_YEAR})([-/–])(\d\d)(?![\w/–-])"), _short_end, 0.85),
+    Form(re.compile(r"(?<![\w°'’])['’](\d\d)(?:\s?[-/–]\s?|\s(?:to|and)\s)['’](\d\d)(?!\w)"), _short_years, 0.85),
     Form(re.compile(r"(?<!\w)(1[5-9]\d0|2[01]\d0)(?:['’]?s|er(?:[\s-]?jahren?)?)(?!\w)"), _decade, 0.95),
     Form(re.compile(r"(?<!\w)(?:['’]|(?<=the\s))([2-9]0)['’]?s(?!\w)"), _decade, 0.85),
     Form(re.compile(r"(?<![\w.])([789]0)(?:['’]?s|er(?:[\s-]?jahren?)?)(?!\w)"), _decade, 0.75),
@@ -362,8 +379,11 @@ FORMS: tuple[Form, ...] = (
     Form(
         re.compile(
             rf"(?<!\w)(?:(\d{{1,2}})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|({alternatives(ORDINALS)})[\s-](?:century|jahrhunderts?)"
-            rf"|(\d{{1,2}})\.\s?jahrhunderts?|(\d{{1,2}}|{_ROMANS})\s?(?:e|è|ème|ième)\s?siècle"
-            rf"|(?:siglo|século|secolo)\s(\d{{1,2}}|{_ROMANS})|({_ROMANS})\ssecolo)(?P<bc>\s(?:bce?|b\.c\.|v\.\s?chr\.))?(?!\w)"
+            rf"|(\d{{1,2}})\.\s?(?:jahrhunderts?|jhd?t?s?\.?)|(\d{{1,2}}|{ROMANS})\s?(?:e|è|ème|ième)\s?siècles?"
+            rf"|(?:siglos?|séculos?|secol[oi])\s(\d{{1,2}}|{ROMANS})|({ROMANS})\s(?:secol[oi]|century|jahrhunderts?))"
+            rf"(?P<bc>\s(?:bce?|b\.c\.|v\.\s?chr\.))?(?!\w)"
+            rf"(?:(?:\s?[–—-]\s?|\s(?:{words.TO}|(?P<and>y|e))\s{_THE})"
+            rf"(?P<last>{ROMANS}(?!\w)|\d{{1,2}}(?=st|nd|rd|th))(?:st|nd|rd|th)?(?!\w|\s(?:cent|sec|siè)))?"
         ),
         _century,
         0.9,

@@ -124,27 +124,32 @@ NEXT = (
 
 SINCE = (
     r"since|starting (?:in|from|with)|beginning (?:in|from|with)|as of|seit|ab|depuis|dès|"
-    r"[àa] partir d[euo]|a partir del|desde|dal|dall|a partire dal|sin dal|fin dal"
+    r"[àa] partir d[euo]|a partir del|desde|dal|dall|dai|dagli|a partire dal|sin dal|fin dal|>=|≥"
 )
 FROM = r"from|von|vom"
 UNTIL = (
-    r"until|till|up to|through|bis|bis zum|jusqu['’](?:en|à|au|aux)|hasta|hasta el|hasta los|fino al|fino agli|fino a|"
-    r"até|até o|ao"
+    r"until|till|up to|through|(?:until|up to|through) and including|bis|bis zum|bis einschließlich|"
+    r"jusqu['’](?:en|à|au|aux)|hasta|hasta el|hasta los|fino al|fino agli|fino a|até|até o|ao|<=|≤"
 )
 BY = r"by|d['’]ici|d['’]ici à|para|hacia|entro|entro il|bis"
 BEFORE = (
     r"before|prior to|earlier than|pre|vor|avant|antes d[eo]|antes del|antes dos|prima del|prima dei|"
-    r"anterior(?:es|i)? al?"
+    r"anterior(?:es|i)? al?|(?<![<>=-])<"
 )
-AFTER = r"after|later than|post|nach|après|después de|después del|dopo|dopo il|dopo gli|depois d[eo]|depois dos|após"
+AFTER = r"after|later than|post|nach|après|después del?|dopo|dopo il|dopo gli|depois d[eo]|depois dos|após|(?<![<>=-])>"
 AROUND = r"around|about|circa|ca\.?|approximately|um|vers|environ|alrededor de|verso|intorno al|por volta de"
 BETWEEN = r"between|zwischen|entre|tra|fra"
 AND = r"and|und|et|y|e|ed|&"
 TO = (
-    r"to|through|thru|until|till|up to|bis|bis zum|à|a|au|jusqu['’](?:en|à|au)|al|hasta|hasta el|fino al|fino a|"
-    r"até|ao"
+    r"to|through|thru|until|till|up to|(?:to|until|up to|through) and including|bis|bis zum?|bis einschließlich|"
+    r"à|a|ad|au|aux|agli|ai|aos|jusqu['’](?:en|à|au)|al|hasta|hasta el|fino al|fino a|até|ao"
 )
-OPENING = r"from|in|during|for|von|vom|im|zwischen|de|du|des|del|dal|da|do|desde|depuis|between|en|nel|em"
+DURING = (
+    r"throughout|(?:in|over) the course of|pendant|durant|au cours d(?:e|es|u)|au long d(?:e|es|u)|im laufe|im verlauf|"
+    r"durante|en el (?:transcurso|curso) del?|a lo largo del?|nel corso d(?:i|ei|egli|el)|no decorrer d[eo]s?|"
+    r"ao longo d[eo]s?|während"
+)
+OPENING = r"from|in|during|for|von|vom|im|zwischen|de|du|des|del|dal|dai|dagli|da|do|dos|desde|depuis|between|en|nel|em"
 PRESENT = (
     r"present|the present|present day|now|today|date|heute|jetzt|aujourd['’]hui|présent|maintenant|nos jours|"
     r"hoy|presente|la actualidad|oggi|hoje|ongoing|continuing|\.\."
@@ -171,6 +176,18 @@ LATE = (
     r"late|end of|later|last third of|späten?|ende|fin|fin d[eu]|fin des|finales del?|fin del|"
     r"fines del?|fine|fine di|fine del|final d[eo]|finais d[eo]|fim d[eo]|fins d[eo]"
 )
-_HALF = r"half of|hälfte|moitié d[eu]|mitad del?|metà d(?:i|el)|metade d[eo]"
+_HALF = r"half(?: of)?|hälfte|moitié d[eu]|mitad del?|metà d(?:i|el)|metade d[eo]"
 FIRST_HALF = rf"(?:first|erste[nr]?|première|primera|prima|primeira)\s(?:{_HALF})"
-SECOND_HALF = rf"(?:second|zweite[nr]?|seconde|segunda|seconda|segunda)\s(?:{_HALF})"
+SECOND_HALF = rf"(?:second|latter|zweite[nr]?|seconde|segunda|seconda|segunda)\s(?:{_HALF})"
+_QUARTER = r"(?:quarter(?: of)?|viertel|quartal|trimestre(?: d[eu]l?)?|quart d[eu]|cuarto del?|quarto d(?:i|el|[eo]))"
+_NO_LIST = r"(?<![td]\sand\s)(?<![td]\sto\s)(?<!q\d\sand\s)(?<!q\d\sto\s)(?<!q\d[-–/])"  # "Q1-Q3 2015"
+_ORDINALS_OF_QUARTERS = (
+    r"first|1st|erste[ns]?|1\.|premier|1er|primer|primo|primeiro",
+    r"second|2nd|zweite[ns]?|2\.|deuxième|segundo|secondo",
+    r"third|3rd|dritte[ns]?|3\.|troisième|tercer|terzo|terceiro",
+    r"fourth|4th|last|vierte[ns]?|letzte[ns]?|4\.|quatrième|dernier|cuarto|último|quarto|ultimo",
+)
+QUARTERS = tuple(
+    rf"{_NO_LIST}(?:(?:{ordinals})\s{_QUARTER}|q{number}(?: of)?)"
+    for number, ordinals in enumerate(_ORDINALS_OF_QUARTERS, start=1)
+)

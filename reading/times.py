@@ -30,20 +30,22 @@ _ARTICLES = rf"(?:(?:{words.ARTICLES})(?:\s{{1,3}}|(?<=l)['’])){{0,2}}"
 
 
 def _text_ending_with(phrases: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{phrases})(?:\s{{1,3}}|['’]\s?|-){_ARTICLES}$")
+    return re.compile(rf"(?<!\w)(?:{phrases})(?:\s{{1,3}}|['’]\s?|-|(?<=[<>≤≥=])){_ARTICLES}$")
 
 
 _SINCE, _FROM, _UNTIL, _BY = map(_text_ending_with, (words.SINCE, words.FROM, words.UNTIL, words.BY))
 _BEFORE, _AFTER, _AROUND = map(_text_ending_with, (words.BEFORE, words.AFTER, words.AROUND))
-_BETWEEN, _OPENING = map(_text_ending_with, (words.BETWEEN, words.OPENING))
+_BETWEEN, _DURING = map(_text_ending_with, (words.BETWEEN, words.DURING))
+_OPENING = _text_ending_with(rf"{words.OPENING}|{words.DURING}")
 _PARTS = tuple(
     (_text_ending_with(phrases), part, len(parts))
-    for parts in ((words.FIRST_HALF, words.SECOND_HALF), (words.EARLY, words.MID, words.LATE))
+    for parts in ((words.FIRST_HALF, words.SECOND_HALF), words.QUARTERS, (words.EARLY, words.MID, words.LATE))
     for part, phrases in enumerate(parts)
 )
+_LONGEST_YEAR_MS = 366 * 86_400_000
 _UNITS: tuple[Literal["Y", "M", "D", "h"], ...] = ("Y", "M", "D", "h")
 _OPEN_START = re.compile(r"\.\.\s?/\s?$")
-_DASH = r"\s{0,3}(?:-|–|—|−|/|--|~|～|〜|至|到|から)\s{0,3}"
+_DASH = r"(?:\s{0,3}(?:-|–|—|−|/|--|~|～|〜|至|到|から)\s{0,3}|\.{2,3}|…)"
 _TO = re.compile(rf"{_DASH}|\s{{1,3}}(?:{words.TO})\s{{1,3}}{_ARTICLES}")
 _AND = re.compile(rf"\s{{1,3}}(?:{words.AND})\s{{1,3}}{_ARTICLES}")
 _TO_PRESENT = re.compile(
@@ -205,8 +207,12 @@ def _since(moment: Moment, _: date) -> TimeSpan | None:
 
 
 def _from(moment: Moment, _: date) -> TimeSpan | None:
-    """ "from 1990" is open-ended; "from the Holocene" or "from the last decade" means inside it."""
-    return TimeSpan(moment.span.start_ms, None) if moment.kind == "explicit" else None
+    """ "from 1990" is open-ended; "from the Holocene", "from the 1960s" or "from 1990-95" means inside it."""
+    start, end = moment.span.start_ms, moment.span.end_ms
+    if moment.kind != "explicit":
+        return None
+    is_long = start is not None and end is not None and end - start > _LONGEST_YEAR_MS
+    return moment.span if is_long else TimeSpan(start, None)
 
 
 def _span_until(moment: Moment, today: date) -> TimeSpan | None:
@@ -251,6 +257,7 @@ _DIRECTIONS: tuple[tuple[re.Pattern[str], Callable[[Moment, date], TimeSpan | No
     (_BY, _until),
     (_AROUND, _around),
     (_FROM, _from),
+    (_DURING, lambda moment, _: moment.span),
 )
 
 

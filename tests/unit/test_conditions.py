@@ -171,6 +171,15 @@ def test_a_time_is_left_out(question: str) -> None:
     assert mention.span == TimeSpan.from_iso("2010", "2010")
 
 
+@pytest.mark.parametrize(
+    "question", ["wind except 2010", "wind except during summer 2010", "vent hors 2010", "Wind ohne das Jahr 2010"]
+)
+def test_a_time_after_more_small_words_is_left_out(question: str) -> None:
+    (mention,) = read_exclusions(question, times=TimeReader().read(question))
+    assert mention.span is not None
+    assert question.endswith(mention.text)
+
+
 def test_a_time_after_other_words_is_not_left_out() -> None:
     for question in ("chuva no verão de 2010", "data not available since 2010", "rain in 2010"):
         assert all(mention.span is None for mention in read_exclusions(question, [], TimeReader().read(question), None))

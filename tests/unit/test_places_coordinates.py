@@ -65,6 +65,17 @@ from reading.coordinates import written_boxes
         ("20−10S", [-180, -20, 180, -10]),
         ("north of 60N", [-180, 60, 180, 90]),
         ("poleward of 60S", [-180, -90, 180, -60]),
+        ("permafrost above 70°N", [-180, 70, 180, 90]),
+        ("ice below 60°S", [-180, -90, 180, -60]),
+        ("soil > 70° N", [-180, 70, 180, 90]),
+        ("north of 70 degrees north", [-180, 70, 180, 90]),
+        ("nördlich von 70°N", [-180, 70, 180, 90]),
+        ("au sud de 10°N", [-180, -90, 180, 10]),
+        ("5W 40N 10E 50N", [-5, 40, 10, 50]),
+        ("5W, 50N, 10E, 40N", [-5, 40, 10, 50]),
+        ("5W 10E 40N 50N", [-5, 40, 10, 50]),
+        ("40N 50N 5W 10E", [-5, 40, 10, 50]),
+        ("170E 10S 170W 10N", [170, -10, -170, 10]),
     ],
 )
 def test_written_positions(text: str, edges: list[float]) -> None:
@@ -110,11 +121,21 @@ def test_written_positions(text: str, edges: list[float]) -> None:
         "2 to 4 south east of Kenya",
         "long 10 to 20 days",
         "lat 2-3 mm",
+        "lon 10-20 days",
+        "lat 10-20 s",
+        "force above 70 N",
+        "below 30°N",  # on either side
+        "above 60°S",
         "rain",
     ],
 )
 def test_other_numbers_are_no_positions(text: str) -> None:
     assert written_boxes(text) == []
+
+
+@pytest.mark.parametrize("text", ["5W 40N, 10E 50N", "5W 40N 10E 50N 15E 60N", "40N 5W 50N 10E"])
+def test_positions_in_a_row_are_no_box(text: str) -> None:
+    assert all(written.bbox.west == written.bbox.east for written in written_boxes(text))
 
 
 def test_a_written_place_keeps_its_signs() -> None:

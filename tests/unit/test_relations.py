@@ -173,6 +173,52 @@ def test_no_relation(sentence: str) -> None:
     assert read_relations(*marked(sentence)) == []
 
 
+@pytest.mark.parametrize(
+    ("sentence", "relations"),
+    [
+        ("wind speed in m/s in [Denmark]", ["in"]),
+        ("velocidad del viento m/s en [Chile]", ["in"]),
+        ("runoff in m3/s of the [Rhine]", []),
+        ("m/e of [Greenland]", []),
+        ("flux in W m-2 s of [Africa]", []),
+        ("transport in m² s of [Africa]", []),
+        ("[Germany]'s [Black Forest]", []),
+        ("PM10 S [Africa]", ["part_south"]),
+        ("Sentinel-2 S [Africa]", ["part_south"]),
+        ("mooring 500 m S of [Iceland]", ["south_of"]),
+        ("runoff/northern [Africa]", ["part_north"]),
+        ("nell'Est [Europa]", ["part_east", "in"]),
+    ],
+)
+def test_a_letter_of_a_unit_is_no_side(sentence: str, relations: list[str]) -> None:
+    read = read_relations(*marked(sentence))
+    assert sorted(mention.relation for mention in read) == sorted(relations)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "qualité de l'eau hors [Paris]",
+        "pluie hormis la [Corse]",
+        "pluie à l'exception de la [Corse]",
+        "Regen ausgenommen in [Bayern]",
+        "Regen mit Ausnahme von [Bayern]",
+        "lluvia salvo en [Galicia]",
+        "lluvia sin [Galicia]",
+        "pioggia esclusa la [Sicilia]",
+        "pioggia ad eccezione della [Sicilia]",
+        "chuva com exceção da [Bahia]",
+        "pluie excluant la [Corse]",
+        "lluvia excluyendo [Galicia]",
+        "pioggia escludendo la [Sicilia]",
+        "chuva excluindo a [Bahia]",
+        "rain with the exception of [Bavaria]",
+    ],
+)
+def test_words_that_leave_a_place_out(sentence: str) -> None:
+    assert [mention.relation for mention in read_relations(*marked(sentence))] == ["outside"]
+
+
 @given(
     st.lists(st.sampled_from(["in ", "[A]", "north ", "of ", "between ", " and ", ", ", "the ", "coast "]), max_size=20)
 )

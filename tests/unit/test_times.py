@@ -25,8 +25,12 @@ def only(text: str, language: str | None = None) -> TimeMention:
 
 @pytest.mark.parametrize(
     "text",
-    ["1500年前", "2010年13月", "20151345", "2164537 samples", "MOD-20150315-v6 a-20150315-b", "March 15 to April 2"],
-)
+    [
+        "1500年前", "2010年13月", "20151345", "2164537 samples", "MOD-20150315-v6 a-20150315-b", "March 15 to April 2",
+        "PMID 20150315", "doi 20150315", "id: 20150315", "#20150315", "depth > 1500", "elevation >= 2000",
+        "45°10'-20' N",
+    ],
+)  # fmt: skip
 def test_other_numbers_are_no_dates(text: str) -> None:
     assert READER.read(text) == []
 
@@ -34,6 +38,22 @@ def test_other_numbers_are_no_dates(text: str) -> None:
 @pytest.mark.parametrize(("text", "span"), [("hot springs 2003-2005", (2003, 2005)), ("2015 may be wet", (2015, 2015))])
 def test_words_like_seasons_and_months_leave_the_years_whole(text: str, span: tuple[int, int]) -> None:
     assert spans(text) == [TimeSpan.from_iso(*map(str, span))]
+
+
+@pytest.mark.parametrize("text", ["Q1-Q3 2015", "2015 Q1-Q3", "Q1 to Q3 2015", "first and second quarter of 2015"])
+def test_several_quarters_are_not_the_last_one(text: str) -> None:
+    assert spans(text) == [TimeSpan.from_iso("2015", "2015")]
+
+
+@pytest.mark.parametrize("text", ["2005 -> 2010", "2005->2010"])
+def test_an_arrow_is_no_comparison(text: str) -> None:
+    assert all(span.end_ms is not None for span in spans(text))
+
+
+def test_years_after_a_season_have_it_too() -> None:
+    summers = [TimeSpan.from_iso(f"{year}-06", f"{year}-08") for year in (2003, 2005, 2007)]
+    assert spans("summers of 2003, 2005 and 2007") == summers
+    assert spans("summer 2003 and 2004-2006")[1] == TimeSpan.from_iso("2004", "2006")
 
 
 def spans(text: str) -> list[TimeSpan]:
@@ -140,6 +160,29 @@ def spans(text: str) -> list[TimeSpan]:
         ("5th to 3rd century BC", "-0499", "-0200"),
         ("18th and 19th centuries", "1701", "1900"),
         ("from the 18th to the 20th century", "1701", "2000"),
+        ("from the 18th century to the 20th", "1701", "2000"),
+        ("from the 5th century BC to the 3rd", "-0499", "-0200"),
+        ("XIX century", "1801", "1900"),
+        ("from the 1960s", "1960", "1969"),
+        ("from the sixties", "1960", "1969"),
+        ("from the 1960s onwards", "1960", OPEN),
+        ("from 1990-95", "1990", "1995"),
+        ("from summer 2003-2005", "2003-06", "2005-08"),
+        ("latter half of the 20th century", "1951", "2000"),
+        ("last quarter of the 20th century", "1976", "2000"),
+        ("first quarter of 2015", "2015-01", "2015-03"),
+        ("Q1 2015", "2015-01", "2015-03"),
+        ("2015-Q3", "2015-07", "2015-09"),
+        ("Q4 2015 to Q1 2016", "2015-10", "2016-03"),
+        ("2014..2020", "2014", "2020"),
+        ("'95-'99", "1995", "1999"),
+        ("from '95 to '05", "1995", "2005"),
+        ("up to and including 1999", OPEN, "1999"),
+        (">2010", "2011", OPEN),
+        (">= 2010", "2010", OPEN),
+        ("< 2010", OPEN, "2009"),
+        ("≤ 2010", OPEN, "2010"),
+        ("throughout the 1970s", "1970", "1979"),
         ("15-20 March 2015", "2015-03-15", "2015-03-20"),
         ("from 15 to 20 March 2015", "2015-03-15", "2015-03-20"),
         ("15.-20. März 2015", "2015-03-15", "2015-03-20"),
@@ -193,6 +236,27 @@ def test_explicit_times(text: str, start: str | None, end: str | None) -> None:
         ("XIXe siècle", "1801", "1900"),
         ("siglo XIX", "1801", "1900"),
         ("XIX secolo", "1801", "1900"),
+        ("im 18. Jh.", "1701", "1800"),
+        ("vom 18. bis zum 20. Jahrhundert", "1701", "2000"),
+        ("du XVIIIe au XXe siècle", "1701", "2000"),
+        ("des XVIIIe et XIXe siècles", "1701", "1900"),
+        ("dal XVIII al XX secolo", "1701", "2000"),
+        ("del siglo XVIII al XX", "1701", "2000"),
+        ("de los siglos XVIII y XIX", "1701", "1900"),
+        ("siglos XVI y XX", "1501", "1600"),
+        ("dagli anni Sessanta ad oggi", "1960", OPEN),
+        ("bis einschließlich 1999", OPEN, "1999"),
+        ("dagli anni 60 agli anni 80", "1960", "1989"),
+        ("dai 1990 ai 2000", "1990", "2000"),
+        ("des années 60 aux années 80", "1960", "1989"),
+        ("dos anos 60 aos anos 80", "1960", "1989"),
+        ("von den 1960er bis zu den 1980er Jahren", "1960", "1989"),
+        ("zweite Hälfte des 19. Jahrhunderts", "1851", "1900"),
+        ("3. Quartal 2015", "2015-07", "2015-09"),
+        ("premier trimestre 2015", "2015-01", "2015-03"),
+        ("primer trimestre de 2015", "2015-01", "2015-03"),
+        ("ultimo quarto del XX secolo", "1976", "2000"),
+        ("segundo trimestre de 2015", "2015-04", "2015-06"),
     ],
 )
 def test_explicit_times_in_other_languages(text: str, start: str | None, end: str | None) -> None:

@@ -377,10 +377,49 @@ def test_without_the_part_conditions_nothing_is_left_out() -> None:
         ("1982-83 El Nino rainfall", "El Nino rainfall"),
         ("pollen Eocene", "pollen Eocene"),
         ("wind except 2010", "wind"),
+        ("wind speed in m/s in Denmark", "wind speed in m/s"),
+        ("Brazil's rivers", "rivers"),
+        ("snow on Iceland’s glaciers", "snow glaciers"),
+        ("pluie hors Corse", "pluie"),
+        ("pluie pendant les années 1970", "pluie"),
+        ("lluvia durante los años ochenta", "lluvia"),
+        ("chuva ao longo dos anos 1970", "chuva"),
+        ("Regen im Laufe der 1970er Jahre", "Regen"),
+        ("soil PMID 20150315", "soil PMID 20150315"),
     ],
 )
 def test_what_is_left_is_the_topic(question: str, topic: str) -> None:
     assert read(question).thematic == topic
+
+
+@pytest.mark.parametrize(
+    ("question", "topic", "subject"),
+    [
+        ("soil moisture in Spain except in winter", "soil moisture", "winter"),
+        ("Bodenfeuchte in Spanien außer im Winter", "Bodenfeuchte", "Winter"),
+        ("pluie sauf en hiver", "pluie", "hiver"),
+        ("pluie hors hiver", "pluie", "hiver"),
+        ("pluie sauf pendant l'été", "pluie", "été"),
+        ("lluvia excepto en invierno", "lluvia", "invierno"),
+        ("pioggia tranne in inverno", "pioggia", "inverno"),
+        ("chuva exceto no inverno", "chuva", "inverno"),
+        ("rain excluding winter", "rain", "winter"),
+        ("rain, not in July", "rain", "July"),
+        ("wind except winter months", "wind", "winter months"),
+    ],
+)
+def test_a_season_that_is_left_out_is_not_preferred(question: str, topic: str, subject: str) -> None:
+    one = read(question)
+    assert (one.thematic, one.seasons) == (topic, ())
+    assert [exclusion.subject for exclusion in one.exclusions] == [subject]
+
+
+@pytest.mark.parametrize(
+    "question", ["why is there snow not in winter?", "rain not only in winter", "chuva no inverno"]
+)
+def test_other_seasons_are_preferred(question: str) -> None:
+    one = read(question)
+    assert (one.months, one.exclusions) == ((12, 1, 2), ())
 
 
 def test_months_are_of_the_hemisphere() -> None:

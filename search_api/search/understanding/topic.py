@@ -22,6 +22,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’](?=[^\W_]))?")
 _SPACE = re.compile(r"\s+")
 _ARTICLE_OF_NAME = re.compile(r"(?:El|La|Le|Los|Las|Les) [^\W\d_a-z]")
 """El Niño, La Réunion: the article is part of the name."""
+_GENITIVE = re.compile(r"^['’]s(?!\w)")
 _LOOSE_ENDS = " \t\r\n,;:-–—/()[].?!¿¡'’\"&+"
 
 
@@ -69,7 +70,7 @@ def free_ranges(length: int, claimed: Sequence[Range]) -> list[Range]:
 
 
 def _pieces(text: str, claimed: Sequence[Range]) -> list[str]:
-    return [text[start:end] for start, end in free_ranges(len(text), claimed)]
+    return [_GENITIVE.sub("", text[start:end]) for start, end in free_ranges(len(text), claimed)]
 
 
 def _without_tail(piece: str) -> str:

@@ -181,21 +181,23 @@ class Understander:
         if "relation" not in parts:  # a distance without its place would be a word of the topic
             relations = [relation for relation in relations if relation.distance_km is not None]
         has_conditions = "conditions" in parts
-        exclusions = (
-            readers.mentions("conditions", read_exclusions, text, ranges, times, language) if has_conditions else []
-        )
-        times = _elsewhere(times, exclusions, len(text))
         months = (
             readers.mentions("time", read_months, text, ranges, time_ranges, language, in_south=in_south)
             if has_times
             else []
         )
+        exclusions = (
+            readers.mentions("conditions", read_exclusions, text, ranges, [*times, *months], language)
+            if has_conditions
+            else []
+        )
+        times = _elsewhere(times, exclusions, len(text))
         scales = readers.mentions("scale", self.scales, text) if "scale" in parts else []
         offers = readers.mentions("conditions", read_offers, text) if has_conditions else []
         return _Mentions(
             identifiers=identifiers,
             times=times,
-            months=months,
+            months=_elsewhere(months, exclusions, len(text)),
             places=places,
             relations=relations,
             scales=_elsewhere(
@@ -268,7 +270,7 @@ class _Located(Protocol):
 
 P = ParamSpec("P")
 T = TypeVar("T")
-M = TypeVar("M", PlaceMention, TimeMention, ScaleMention, KindMention, OfferMention)
+M = TypeVar("M", PlaceMention, TimeMention, MonthsMention, ScaleMention, KindMention, OfferMention)
 
 
 def _elsewhere(mentions: Sequence[M], other_mentions: Sequence[_Located], length: int) -> list[M]:
