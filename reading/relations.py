@@ -126,7 +126,7 @@ OUTSIDE = (
     r"excepto|menos|tranne|eccetto|exceto)(?: in| en| em)?|(?:rather|other) than(?: in)?|save for|leav(?:e|ing) out|"
     r"omitting|ignoring|avoiding|as opposed to|neither(?: in)?|non-|outside(?: of)?|except(?: for| in)?|excluding|"
     r"(?:but |and )?not(?: in)?|without|apart from|außerhalb(?: von)?|außer(?: in)?|ohne|(?:aber |und )?nicht(?: in)?|"
-    r"hors d(?:e|u|es)|en dehors d(?:e|u|es)|sauf(?: en)?|excepto(?: en)?|fuera d(?:e|el)|fuori d(?:a|al|alla)|"
+    r"hors(?: d(?:e|u|es))?|en dehors d(?:e|u|es)|sauf(?: en)?|excepto(?: en)?|fuera d(?:e|el)|fuori d(?:a|al|alla)|"
     r"eccetto|tranne|exceto|fora d[eoa]|sem|senza|sans|mais pas(?: en| dans)?|pas (?:en|dans)|pero no(?: en)?|"
     r"ma non(?: in)?|mas não(?: em| n[ao])?"
 )
