@@ -108,7 +108,7 @@ _GIVEN_NAMES = word_set(
 
 Style = Literal["mixed", "plain"]
 
-_JOIN = re.compile(r"[ \t]+|[ \t]?[-‐–'’][ \t]?|\.[ \t]?|[ \t]*\n[ \t]*")
+_JOIN = re.compile(r"[ \t]+|[ \t]&[ \t]|[ \t]?[-‐–'’][ \t]?|\.[ \t]?|[ \t]*\n[ \t]*")
 _SENTENCE_END = re.compile(r"[.!?:]\s*$")
 _FEATURE = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(FEATURES))})\s(?:of|de|von|di)\s(?:the\s|la\s)?$", re.IGNORECASE)
 _LONGEST_FEATURE = 24  # characters

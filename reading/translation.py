@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 
 from reading.concepts import Concept
@@ -110,6 +110,11 @@ class Lexicon:
         stem = _stem_key(folded, self.language)
         return self.names.get(stem) or self.stems.get(stem) if stem != key else None
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Of all names, folded."""
+        return _words_of(self.names)
+
     def exact_names(self, text: str, found: Sequence[Translation]) -> int:
         """How many are names as they are written here, not only by their stems."""
         return sum(_key(text[translation.start : translation.end]) in self.names for translation in found)
@@ -148,6 +153,11 @@ class Translator:
         own, names = _own_translator(), _names_by_language(_of_concepts(concepts))
         lexicons = {code: lexicon.completed(names[code]) for code, lexicon in own.lexicons.items()}
         return cls(lexicons, own.english | _words_of(names[_ENGLISH]))
+
+    def has_word(self, folded: str, language: str | None) -> bool:
+        """Whether a name in English or in this language has the word."""
+        lexicon = self.lexicons.get(language or _ENGLISH)
+        return folded in self.english or (lexicon is not None and folded in lexicon.words)
 
     def read(self, text: str, detected: str | None = None) -> ForeignText | None:
         """The text in the language whose words of the field it has; None if it has none or may be English.

@@ -60,8 +60,8 @@ from search_api.search.understanding.topic import (
     is_mostly_known,
     is_nonsense,
     query_vectors,
+    real_words,
     unknown_to_model,
-    words_of_model,
 )
 from search_api.search.understanding.understand import STRUCTURED_FIELDS, StructuredField
 
@@ -227,10 +227,11 @@ class SearchPipeline:
         """The question without its typing errors. A corrected question costs one request more."""
         if not interpretation.unknown or (interpretation.foreign_topic and sure_language(interpretation.text)):
             return None
-        embedder = serving.embedder
-        real_words = words_of_model(embedder, interpretation.unknown) if embedder is not None else frozenset()
-        places = PlaceSpelling(self.parts.understander.places, self.parts.geocoder)
-        corrected = corrected_question(interpretation, real_words, correction_of, places)
+        understander = self.parts.understander
+        translator = understander.vocabulary().translator
+        known = real_words(interpretation.unknown, interpretation.language, translator, serving.embedder)
+        places = PlaceSpelling(understander.places, self.parts.geocoder)
+        corrected = corrected_question(interpretation, known, correction_of, places)
         return None if corrected is None or _may_be_foreign(interpretation, corrected, serving) else corrected
 
     def _ask_cached(self, serving: Serving, bodies: Sequence[Json]) -> Sequence[JsonMapping]:

@@ -38,7 +38,7 @@ from search_api.search.retrieval.spelling import is_name_by_capital
 from search_api.search.round_one import COUNTED
 from search_api.search.state import SearchResults, SearchState
 from search_api.search.understanding.interpretation import Interpretation
-from search_api.search.understanding.topic import words_of_model
+from search_api.search.understanding.topic import real_words
 
 _ALL_COUNT = 3
 """A hit contains each of this many words; of more words it may lack some, and a misspelt one goes unnoticed."""
@@ -248,19 +248,19 @@ def _word_check(parts: SearchParts, state: SearchState) -> WordCheck:
     if is_checked and (state.candidates.with_every_word < COUNTED or len(interpretation.thematic.split()) > _ALL_COUNT):
         words = interpretation.checkable_words
     serving = state.serving
-    fields, real_words = serving.word_fields(parts.config.words), _real_words(state) if words else frozenset()
+    fields, real_words = serving.word_fields(parts.config.words), _real_words(parts, state) if words else frozenset()
     return WordCheck.of(
         interpretation.text, words, state.plan.index, fields, serving.state, parts.caches.answers, real_words
     )
 
 
-def _real_words(state: SearchState) -> frozenset[str]:
-    """Of the topic, in small letters: what the model knows as a whole word, names, and words of another language."""
+def _real_words(parts: SearchParts, state: SearchState) -> frozenset[str]:
+    """Of the topic, in small letters: words that exist, names, and words of another language."""
     interpretation, embedder = state.interpretation, state.serving.embedder
     words = list(dict.fromkeys(interpretation.thematic.lower().split()))
     if state.serving.lacks(sure_language(interpretation.thematic)):
         return frozenset(words)
-    known = words_of_model(embedder, words) if embedder is not None else frozenset()
+    known = real_words(words, interpretation.language, parts.understander.vocabulary().translator, embedder)
     contacts = {word for name in interpretation.names if name.is_contact for word in name.mention.text.lower().split()}
     return known | contacts | {word for word in words if is_name_by_capital(word, interpretation.text)}
 

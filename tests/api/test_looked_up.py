@@ -65,6 +65,13 @@ def test_a_sure_correction_is_answered_even_if_meaning_alone_would_find_somethin
     assert meant["sonde:interpretation"]["text"] == "sea surface temperature since 1990"
 
 
+@pytest.mark.parametrize("question", ["tomography Yellowstone", "pluie hors Corse", "frazil"])
+def test_a_word_that_exists_is_answered_as_typed(samples: Service, question: str) -> None:
+    answer = samples.search(question, algorithm="bm25")
+    assert "sonde:correctedFrom" not in answer
+    assert "sonde:didYouMean" not in answer
+
+
 def test_pages_of_what_was_meant_go_on(samples: Service) -> None:
     address, seen = "/search?q=precipitaton&algorithm=bm25&limit=4", []
     while address:

@@ -181,6 +181,8 @@ _ABBREVIATED = sorted(
         "United States",
         "United Kingdom",
         "United Arab Emirates",
+        "North Korea",
+        "North Macedonia",
         "Democratic Republic of the Congo",
         "Papua New Guinea",
         "New Zealand",

@@ -122,3 +122,57 @@ def test_a_question_in_its_language_names_its_place(language: str, question: str
 def test_the_rivers_of_spain_are_no_province_of_chile() -> None:
     assert [found.place.name for found in READER.read("caudal de los ríos de España", "es")] == ["Spain"]
     assert [found.place.name for found in READER.read("lluvia en Los Ríos, Chile", "es")][:1] == ["Los Ríos"]
+
+
+COUNTRIES = """
+CD|en|Democratic Republic of Congo|D.R. Congo|Democratic Republic of the Congo|Congo-Kinshasa
+CD|de|Demokratische Republik Kongo|Kongo-Kinshasa
+CD|es|República Democrática del Congo
+CD|pt|República Democrática do Congo
+CG|en|Republic of Congo|Republic of the Congo|Congo-Brazzaville
+CG|de|Republik Kongo|Kongo-Brazzaville
+CG|es|República del Congo
+CG|pt|República do Congo
+CN|en|People's Republic of China
+CN|de|Volksrepublik China
+CN|es|República Popular China
+TW|en|Republic of China|Chinese Taipei
+TW|fr|République de Chine
+KR|en|Republic of Korea
+KR|es|Corea del Sur|República de Corea
+KP|en|Democratic People's Republic of Korea|DPRK
+GM|en|Republic of Gambia|Republic of The Gambia
+SD|en|Republic of Sudan
+BS|en|Commonwealth of Bahamas
+TT|en|Trinidad & Tobago|Trinidad and Tobago
+KN|en|St. Kitts & Nevis
+GB|en|Britain
+CZ|en|Czechia
+CZ|de|Tschechien|Tschechischen Republik
+CZ|fr|Tchéquie
+SY|de|Syrien
+TZ|de|Tansania
+TZ|fr|Tanzanie
+US|de|Vereinigten Staaten
+US|es|EE. UU|EEUU
+NL|pt|Países Baixos
+CM|pt|Camarões
+MM|fr|Birmanie
+MM|pt|Mianmar
+SS|it|Sud Sudan
+AR|es|República Argentina
+AU|en|Commonwealth of Australia
+"""
+COUNTRY_NAMES = [
+    (code, language, name)
+    for code, language, *names in (row.split("|") for row in COUNTRIES.strip().splitlines())
+    for name in names
+]
+
+
+@pytest.mark.parametrize(("code", "language", "name"), COUNTRY_NAMES, ids=[name for *_, name in COUNTRY_NAMES])
+def test_each_name_of_a_country_is_read_whole(code: str, language: str, name: str) -> None:
+    mentions = READER.read(f"{'rain in' if language == 'en' else 'precipitation'} {name}", language)
+    assert [(mention.text, mention.place.country, mention.place.kind) for mention in mentions] == [
+        (name, code, "country")
+    ]

@@ -47,6 +47,8 @@ def marked(sentence: str) -> tuple[str, list[tuple[int, int]]]:
         ("central [Asia]", "part_central", "central"),
         ("everywhere outside [Europe]", "outside", "outside"),
         ("all except [Europe]", "outside", "except"),
+        ("pluie hors [Corse]", "outside", "hors"),
+        ("pluie hors de [Corse]", "outside", "hors de"),
         ("hail anywhere but in [Peru]", "outside", "anywhere but in"),
         ("Schnee überall außer in [Tirol]", "outside", "überall außer in"),
         ("non-[European] rivers", "outside", "non-"),

@@ -140,3 +140,54 @@ def test_a_word_of_more_letters_than_any_has_no_neighbours() -> None:
     assert near_words_section([long_word]) == {}
     assert len(near_words_section([long_word[1:]])) == 2
     assert PLACES.near(long_word) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("data for Nice", unknown("nice", nile=80)),  # a name of the gazetteer that is also a word
+        ("snow in Davos", unknown("davos", davis=40)),  # a place that the gazetteer lacks
+        ("snow in Sils", unknown("sils", silt=40)),
+        ("waves at Sylt", unknown("sylt", silt=40)),
+        ("rain in Kanda", unknown("kanda", canada=0, panda=4)),
+        ("rain in Bouldar", unknown("bouldar", boulder=40)),  # a replaced letter, and no large place
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_a_place_that_may_exist_is_no_misspelt_other_place(text: str, word: UnknownWord) -> None:
+    assert corrected_question(question(text, word), (), places=PLACES) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "corrected"),
+    [
+        ("dust in Egpyt", unknown("egpyt", egypt=4), "dust in Egypt"),
+        ("air in Lndon", unknown("lndon", london=9), "air in London"),
+        ("rain in Bouldr", unknown("bouldr", boulder=40), "rain in Boulder"),
+        ("snow in Norwey", unknown("norwey", norway=9), "snow in Norway"),
+        ("rain in Amazn", unknown("amazn", amazon=40), "rain in Amazon"),  # the name of its basin
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_a_large_place_or_a_lost_letter_is_sure(text: str, word: UnknownWord, corrected: str) -> None:
+    answer = corrected_question(question(text, word), (), places=PLACES)
+    assert answer is not None
+    assert answer.text == corrected
+
+
+def test_a_real_word_is_no_misspelt_place_either() -> None:
+    ice = question("frazil ice", unknown("frazil", brazil=90))
+    assert corrected_question(ice, (), places=PLACES) is not None
+    assert corrected_question(ice, ("frazil",), places=PLACES) is None
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        unknown("hypsometry", hypsometer=9),  # another word of the same stem
+        unknown("dolomite", delimite=1),  # two letters, and rare
+    ],
+    ids=["another word of the stem", "rare"],
+)
+def test_two_letters_make_another_word(word: UnknownWord) -> None:
+    assert sure_correction(word) is None

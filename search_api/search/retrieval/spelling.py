@@ -80,7 +80,9 @@ def sure_correction(unknown: UnknownWord) -> str | None:
         return None
     fewest, count, best = possible[0]
     rivals = [-rival for steps, rival, text in possible if steps == fewest and not _is_form(text, best)]
-    is_common = -count >= (1 if len(word) >= _LONG else _COMMON)
+    if fewest > 1 and _is_form(word, best):
+        return None  # another word of the same stem: *hypsometry* is not *hypsometer*
+    is_common = -count >= (1 if len(word) >= _LONG and fewest == 1 else _COMMON)
     factor = _FAR_MORE_IN_SHORT if len(word) <= _SHORT else _FAR_MORE
     return best if is_common and all(-count >= factor * rival for rival in rivals) else None
 
@@ -118,9 +120,9 @@ class PlaceSpelling:
         return next((mention.text for mention in mentions if mention.start <= start and end <= mention.end), "")
 
     def is_large(self, name: str) -> bool:
-        """Whether it is the first name of a large place."""
+        """Whether it is the first name of a large place; a river's is that of its basin."""
         places = self.geocoder.lookup(name)[:1]
-        return any(place.importance >= _LARGE and fold(place.name) == name for place in places)
+        return any(place.importance >= _LARGE and fold(place.name).removesuffix(" basin") == name for place in places)
 
     def near(self, word: str) -> list[str]:
         """The large places that are spelt nearly so."""
@@ -149,7 +151,9 @@ def corrected_question(
     """
     text, pairs = interpretation.text, []
     for unknown in interpretation.unknown_words:
-        correction = None if unknown.text in real_words else correction_of(unknown)
+        if unknown.text in real_words:
+            continue
+        correction = correction_of(unknown)
         if correction is None or _is_name(unknown, correction, interpretation):
             correction = None if places is None else _place_correction(unknown, text, places)
         if correction is not None:
@@ -161,19 +165,36 @@ def corrected_question(
 def _place_correction(unknown: UnknownWord, text: str, places: PlaceSpelling) -> str | None:
     """The one neighbour that is a place where the word is; of several, the one that far more records have.
 
-    Large places of which no record writes are neighbours only if the records have no other.
+    Large places of which no record writes are neighbours only if the records have no other. A name of the gazetteer is
+    no error, even where it is also a word and therefore not read as a place.
     """
+    if places.geocoder.lookup(unknown.text):
+        return None
     near = {word.text: word.record_count for word in unknown.near if edits(unknown.text, word.text) == 1}
     counts: dict[str, int] = {}
+    longer: set[str] = set()
     for name in near or places.near(unknown.text):
         corrected = _replaced(text, unknown.text, name)
         match = _without_case(name).search(corrected)
         place = "" if match is None else places.name_around(corrected, *match.span())
-        is_sure = len(place) > len(name) or near.get(name, 0) >= _COMMON or places.is_large(name)
-        if place and is_sure:
+        is_longer = len(place) > len(name)
+        if place and (is_longer or near.get(name, 0) >= _COMMON or places.is_large(name)):
             counts[name] = near.get(name, 0)
+            longer.update([name] if is_longer else ())
     best, *rivals = sorted(counts, key=lambda name: -counts[name]) or [""]
-    return best if best and all(counts[best] >= _FAR_MORE * max(counts[rival], 1) for rival in rivals) else None
+    is_alone = all(counts[best] >= _FAR_MORE * max(counts[rival], 1) for rival in rivals)
+    return best if best and is_alone and (best in longer or _is_sure_place(unknown.text, best, places)) else None
+
+
+def _is_sure_place(word: str, name: str, places: PlaceSpelling) -> bool:
+    """Whether the word is no other place, which the gazetteer lacks: Davos is not Davis, Sylt is not Silt.
+
+    Names of small places often differ by one replaced letter, and so do short names of small and large places.
+    """
+    has_replaced_letter = len(name) == len(word) and sorted(name) != sorted(word)
+    if len(word) <= _SHORT:
+        return not has_replaced_letter and places.is_large(name)
+    return not has_replaced_letter or places.is_large(name)
 
 
 def _replaced(text: str, word: str, correction: str) -> str:

@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ports import Embedder
+from reading.real_words import is_real_word
 from reading.sentences import EMPTY_WORDS, JOINING_WORDS, Range
+from reading.translation import Translator
 from search_api.search.understanding.interpretation import Interpretation, UnknownWord
 
 _WORD = re.compile(r"[^\W_]+(?:['’](?=[^\W_]))?")
@@ -155,6 +157,14 @@ def _unfamiliar_flags(embedder: Embedder, words: Sequence[str]) -> list[bool]:
 def words_of_model(embedder: Embedder, words: Sequence[str]) -> frozenset[str]:
     """Those that the model reads as a whole: they exist, even if no record has them."""
     return frozenset(word for word, count in zip(words, _pieces_of(embedder, words), strict=True) if count == 1)
+
+
+def real_words(
+    words: Sequence[str], language: str | None, translator: Translator, embedder: Embedder | None
+) -> frozenset[str]:
+    """Those that exist, even if no record has them: lists of words have them, or the model reads them as a whole."""
+    listed = frozenset(word for word in words if is_real_word(word, language, translator))
+    return listed if embedder is None else listed | words_of_model(embedder, words)
 
 
 def _pieces_of(embedder: Embedder, words: Sequence[str]) -> list[int]:
