@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from core.document import PassageKind, WordBox, row_text
+from core.document import PassageKind, PassageSection, WordBox, row_text, section_at
 from core.names import letters_of
 from indexer.documents.parse.model import Block, PlacedWord, Table
 from indexer.documents.parse.sections import strip_number
@@ -234,6 +234,11 @@ class Piece:
     last_page: int | None
     words: tuple[WordBox, ...] = ()
     table: Table | None = None
+    sections: tuple[PassageSection, ...] = ()
+
+    @property
+    def all_sections(self) -> tuple[PassageSection, ...]:
+        return self.sections or (PassageSection(0, self.path, self.role),)
 
     @property
     def length(self) -> int:
@@ -355,7 +360,24 @@ def _merge(first: Piece, second: Piece) -> Piece:
         first_page=min(pages, default=None),
         last_page=max(pages, default=None),
         words=(*_move(first.words, len(head)), *_move(second.words, start)),
+        sections=_distinct(
+            [*_move_sections(first, len(head), 0), *_move_sections(second, start, start - len(tail_text))]
+        ),
     )
+
+
+def _move_sections(piece: Piece, by: int, first_start: int) -> list[PassageSection]:
+    """Moved; the first section starts at ``first_start``, so that it has the heading in front of its text."""
+    return [
+        replace(section, start=section.start + by if number else first_start)
+        for number, section in enumerate(piece.all_sections)
+    ]
+
+
+def _distinct(sections: Sequence[PassageSection]) -> tuple[PassageSection, ...]:
+    """Neighbours of one path as one; none if all are."""
+    kept = [next(group) for _, group in groupby(sections, key=lambda section: section.path)]
+    return tuple(kept) if len(kept) > 1 else ()
 
 
 def _give_sentences(piece: Piece, least_words: int, *, from_end: bool) -> tuple[Piece, Piece] | None:
@@ -383,12 +405,27 @@ def _split(piece: Piece, head: Sequence[str]) -> tuple[Piece, Piece] | None:
             return None
         end += len(text)
     start = end + len(piece.text[end:]) - len(piece.text[end:].lstrip())
+    behind = [section for section in piece.sections if section.start > start]
+    opening = [replace(section, start=start) for section in (section_at(piece.sections, start),) if section is not None]
     first = [word for word in piece.words if word.end <= end]
     second = [word for word in piece.words if word.start >= start]
     return (
-        _on_pages(replace(piece, text=piece.text[:end], words=tuple(first))),
-        _on_pages(replace(piece, text=piece.text[start:], words=_move(second, -start))),
+        _of_section(
+            _on_pages(replace(piece, text=piece.text[:end], words=tuple(first))),
+            [section for section in piece.sections if section.start < end],
+        ),
+        _of_section(
+            _on_pages(replace(piece, text=piece.text[start:], words=_move(second, -start))),
+            [replace(section, start=section.start - start) for section in (*opening, *behind)],
+        ),
     )
+
+
+def _of_section(piece: Piece, sections: Sequence[PassageSection]) -> Piece:
+    """The piece with its sections; of the only one if the longest stayed in the other half."""
+    if len(sections) != 1:
+        return replace(piece, sections=tuple(sections))
+    return replace(piece, path=sections[0].path, role=sections[0].role, sections=())
 
 
 def _on_pages(piece: Piece) -> Piece:
