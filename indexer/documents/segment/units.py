@@ -354,16 +354,15 @@ def _merge(first: Piece, second: Piece) -> Piece:
     head, tail_text = (lead, "") if shorter is first else ("", lead)
     start = len(head) + len(first.text) + len(_BETWEEN) + len(tail_text)
     pages = [page for piece in (first, second) for page in (piece.first_page, piece.last_page) if page is not None]
-    return replace(
+    merged_piece = replace(
         longer,
         text=f"{head}{first.text}{_BETWEEN}{tail_text}{second.text}",
         first_page=min(pages, default=None),
         last_page=max(pages, default=None),
         words=(*_move(first.words, len(head)), *_move(second.words, start)),
-        sections=_distinct(
-            [*_move_sections(first, len(head), 0), *_move_sections(second, start, start - len(tail_text))]
-        ),
     )
+    sections = [*_move_sections(first, len(head), 0), *_move_sections(second, start, start - len(tail_text))]
+    return _with_sections(merged_piece, sections)
 
 
 def _move_sections(piece: Piece, by: int, first_start: int) -> list[PassageSection]:
@@ -374,10 +373,12 @@ def _move_sections(piece: Piece, by: int, first_start: int) -> list[PassageSecti
     ]
 
 
-def _distinct(sections: Sequence[PassageSection]) -> tuple[PassageSection, ...]:
-    """Neighbours of one path as one; none if all are."""
-    kept = [next(group) for _, group in groupby(sections, key=lambda section: section.path)]
-    return tuple(kept) if len(kept) > 1 else ()
+def _with_sections(piece: Piece, sections: Sequence[PassageSection]) -> Piece:
+    """Neighbours of one path are one section; a single one is the piece's own."""
+    distinct = [next(group) for _, group in groupby(sections, key=lambda section: section.path)]
+    if len(distinct) > 1:
+        return replace(piece, sections=tuple(distinct))
+    return replace(piece, path=distinct[0].path, role=distinct[0].role, sections=())
 
 
 def _give_sentences(piece: Piece, least_words: int, *, from_end: bool) -> tuple[Piece, Piece] | None:
@@ -405,27 +406,18 @@ def _split(piece: Piece, head: Sequence[str]) -> tuple[Piece, Piece] | None:
             return None
         end += len(text)
     start = end + len(piece.text[end:]) - len(piece.text[end:].lstrip())
-    behind = [section for section in piece.sections if section.start > start]
-    opening = [replace(section, start=start) for section in (section_at(piece.sections, start),) if section is not None]
+    before = [section for section in piece.all_sections if section.start < end]
+    behind = [section for section in piece.all_sections if section.start > start]
+    opening = section_at(piece.all_sections, start) or piece.all_sections[0]
     first = [word for word in piece.words if word.end <= end]
     second = [word for word in piece.words if word.start >= start]
     return (
-        _of_section(
-            _on_pages(replace(piece, text=piece.text[:end], words=tuple(first))),
-            [section for section in piece.sections if section.start < end],
-        ),
-        _of_section(
+        _with_sections(_on_pages(replace(piece, text=piece.text[:end], words=tuple(first))), before),
+        _with_sections(
             _on_pages(replace(piece, text=piece.text[start:], words=_move(second, -start))),
-            [replace(section, start=section.start - start) for section in (*opening, *behind)],
+            [replace(section, start=max(0, section.start - start)) for section in (opening, *behind)],
         ),
     )
-
-
-def _of_section(piece: Piece, sections: Sequence[PassageSection]) -> Piece:
-    """The piece with its sections; of the only one if the longest stayed in the other half."""
-    if len(sections) != 1:
-        return replace(piece, sections=tuple(sections))
-    return replace(piece, path=sections[0].path, role=sections[0].role, sections=())
 
 
 def _on_pages(piece: Piece) -> Piece:
