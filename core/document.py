@@ -91,11 +91,26 @@ def row_text(cells: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class PassageSection:
+    """One of several sections that a passage holds. ``start``: its first character in the passage's text."""
+
+    start: int
+    path: tuple[str, ...]
+    role: str | None = None
+
+
+def section_at(sections: Sequence[PassageSection], position: int) -> PassageSection | None:
+    """The section of this character; None for a passage that holds one section only."""
+    return next((section for section in reversed(sections) if section.start <= position), None)
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """Text of at most min(512, the embedder's limit) tokens. ``owner`` is ``public`` or a user.
 
     ``table``: the number of the document's table (from 1) that it is a part of. ``words``: its words on their pages;
-    none without pages, and for passages of an earlier version.
+    none without pages, and for passages of an earlier version. ``sections``: each in order where short ones are joined;
+    ``section_path`` and ``section_role`` are then the longest one's.
     """
 
     id: str
@@ -111,6 +126,7 @@ class Passage:
     last_page: int | None = None
     table: int | None = None
     words: tuple[WordBox, ...] = ()
+    sections: tuple[PassageSection, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
+from core.document import DocumentEntry
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
@@ -120,12 +121,14 @@ class WorkerParts:
 
     ``follow_links`` reads what the records of a source link to, ``check_links`` checks the links; each for a number of
     seconds. The second argument of ``open_source`` is the start time of the requested changes, None for everything.
+    ``remove_document`` removes a document completely.
     ``alerts`` None: there are no saved searches. ``measure`` asks the judged questions of the running index.
     ``name_lists``: the loaded lists of names, which records then use.
     """
 
     client: Elasticsearch
     open_source: Callable[[SourceConfig, str | None], Source]
+    remove_document: Callable[[DocumentEntry], None]
     embedder: Callable[[str], Embedder] | None = None
     follow_links: Callable[[SourceConfig, float], FollowResult] | None = None
     library: LibraryWork | None = None

@@ -122,7 +122,7 @@ class Worker:
         with self.leases.hold(source_id) as lease:
             if lease is None or source_id in known_sources(self.config.sources):
                 raise Unavailable(f"{source_id} has an entry in {self.config.sources}, or is being harvested.")
-            remove_source(self.parts.client, self.config.prefix, source_id)
+            remove_source(self.parts.client, self.config.prefix, source_id, self.parts.remove_document)
 
     def purge_removed(self) -> int:
         """Deletes records that were removed more than 30 days ago; returns their number.

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 
-from core.document import DocumentEntry, Passage, WhereWhen, explained_record, read_boxes, write_boxes
+from core.document import (
+    DocumentEntry,
+    Passage,
+    PassageSection,
+    WhereWhen,
+    explained_record,
+    read_boxes,
+    write_boxes,
+)
 from core.json_types import Json, JsonMapping
 from core.record import Record
 from es_mappings.codecs.records import box_text, envelope, span_text, time_range, where_and_when
@@ -77,6 +85,7 @@ def to_document(
             "heading": heading,
             "section_path": list(passage.section_path),
             "section_role": passage.section_role,
+            "sections": [asdict(section) for section in passage.sections],
             "first_page": passage.first_page,
             "last_page": passage.last_page,
             "table": passage.table,
@@ -109,8 +118,17 @@ def from_document(id: str, source: JsonMapping) -> tuple[Passage, str]:
         last_page=source.get("last_page"),
         table=source.get("table"),
         words=read_boxes(source.get("word_boxes") or ""),
+        sections=sections_of(source),
     )
     return passage, source.get("title") or ""
+
+
+def sections_of(source: JsonMapping) -> tuple[PassageSection, ...]:
+    """The sections that a stored passage joins; none for one section, and for passages of an earlier version."""
+    return tuple(
+        PassageSection(section["start"], tuple(section["path"]), section.get("role"))
+        for section in source.get("sections") or ()
+    )
 
 
 def _without_empty(document: JsonMapping) -> Json:

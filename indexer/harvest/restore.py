@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from core.document import CATALOGUE
 from core.errors import NotFound
 from core.timespan import now_iso
 from es_gateway.client import Elasticsearch
@@ -24,8 +25,11 @@ def restore(
 
     ``groups``: who may see them, as the source's entry says; None: who could see them before.
     A sweep keeps them until the source lists them again; the source's own tombstone still removes them.
-    Raises NotFound, naming ids that are not removed or no longer stored; then nothing is restored.
+    Raises NotFound, naming ids that are not removed or no longer stored; then nothing is restored. Also for documents:
+    without its passages, the record of one would lead to nothing.
     """
+    if source == CATALOGUE:
+        raise NotFound(f"{', '.join(ids)}: a removed document cannot be restored; ingest its file again.")
     tombstone_entries = _find_tombstones(parts.client, parts.prefix, source, ids)
     raws = [_native(parts.client, parts.prefix, tomb) for tomb in tombstone_entries]
     if groups is not None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import structlog
 
-from core.json_types import JsonMapping
+from core.document import CATALOGUE, PUBLIC, DocumentEntry
+from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
+from es_mappings.codecs import passages
 from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.names import IndexKind, alias
 from indexer.store import bulk
 from indexer.store.file_versions import FileVersions
-from indexer.store.ledger import Ledger
+from indexer.store.ledger import Ledger, scan
 
 RETENTION = timedelta(days=30)
 
@@ -72,7 +74,7 @@ def _hundreds(entries: Iterator[LedgerEntry]) -> Iterator[list[LedgerEntry]]:
 log = structlog.get_logger(__name__)
 
 _OF_LINKS = "links:"  # a check of links is a run of this and the source
-_IN_ORDER: tuple[IndexKind, ...] = ("records", "passages", "documents", "natives", "visits", "runs", "ledger")
+_IN_ORDER: tuple[IndexKind, ...] = ("records", "passages", "natives", "visits", "runs", "ledger")
 """The ledger last: until then ``sonde sources`` lists the source, and it can be removed again."""
 
 
@@ -92,17 +94,29 @@ class Holdings:
 
 def holdings(client: Elasticsearch, prefix: str, source: str) -> Holdings:
     """Raises Unavailable."""
-    kinds: tuple[IndexKind, ...] = ("records", "documents", "runs")
-    counts = {kind: _count(client, prefix, kind, source) for kind in kinds}
+    records, runs = (_count(client, prefix, kind, _of_source(source)) for kind in ("records", "runs"))
+    documents = _count(client, prefix, "documents", _documents_of(source))
     tombstones = sum(1 for _ in Ledger(client, prefix).tombstones(source))
-    return Holdings(counts["records"], counts["documents"], tombstones, counts["runs"])
+    return Holdings(records, documents, tombstones, runs)
 
 
-def remove_source(client: Elasticsearch, prefix: str, source: str) -> None:
-    """After an interruption, the same call removes the rest. Raises Unavailable."""
+def remove_source(
+    client: Elasticsearch, prefix: str, source: str, remove_document: Callable[[DocumentEntry], None]
+) -> None:
+    """Its public documents first, each with its record and passages, so that none is left half removed.
+
+    After an interruption, the same call removes the rest. Raises Unavailable.
+    """
+    documents = alias(prefix, "documents")
+    if client.indices.exists_alias(name=documents):
+        client.indices.refresh(index=documents)
+        for hit in scan(client, documents, _documents_of(source)):
+            remove_document(passages.entry_from_document(hit["_id"], hit["_source"]))
     for kind in _IN_ORDER:
+        index = alias(prefix, kind)
+        client.indices.refresh(index=index, ignore_unavailable=True)  # it deletes what a search finds
         client.delete_by_query(
-            index=alias(prefix, kind),
+            index=index,
             query=_of_source(source),
             conflicts="proceed",
             refresh=True,
@@ -111,11 +125,20 @@ def remove_source(client: Elasticsearch, prefix: str, source: str) -> None:
     log.info("source.removed", source=source)
 
 
-def _count(client: Elasticsearch, prefix: str, kind: IndexKind, source: str) -> int:
+def _count(client: Elasticsearch, prefix: str, kind: IndexKind, query: JsonMapping) -> int:
     index = alias(prefix, kind)
     client.indices.refresh(index=index, ignore_unavailable=True)
-    return int(client.count(index=index, query=_of_source(source), ignore_unavailable=True)["count"])
+    return int(client.count(index=index, query=query, ignore_unavailable=True)["count"])
 
 
 def _of_source(source: str) -> JsonMapping:
     return {"terms": {"source": [source, f"{_OF_LINKS}{source}"]}}
+
+
+def _documents_of(source: str) -> Json:
+    """The public documents of the source's records; all public ones where the source is their own catalogue."""
+    public: Json = {"term": {"owner": PUBLIC}}
+    if source == CATALOGUE:
+        return public
+    of_source: Json = {"bool": {"should": [{"term": {"source": source}}, {"prefix": {"record": f"{source}:"}}]}}
+    return {"bool": {"filter": [public, of_source]}}

@@ -14,7 +14,7 @@ from core.errors import ModelMissing, SondeError, Unavailable
 from core.ports import CrossEncoder, LanguageModel
 from reading.sentences import detect_language, sure_language
 from search_api.ask.cells import quoted_cell, with_named_cell
-from search_api.ask.extract import Judge, best_quotes, checked_sentences, quoted_text
+from search_api.ask.extract import Judge, best_quotes, checked_sentences, in_cited_section, quoted_text
 from search_api.ask.generation import (
     AnswerBuffer,
     build_messages,
@@ -267,4 +267,5 @@ def _cited_answer(
     state: _State,
 ) -> CitedAnswer:
     degraded, took_ms = tuple(state.degraded), state.watch.took_ms
-    return CitedAnswer(text, mode, sentences, tuple(passages), language, degraded, took_ms)
+    cited_passages = tuple(in_cited_section(passage, sentences) for passage in passages)
+    return CitedAnswer(text, mode, sentences, cited_passages, language, degraded, took_ms)

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain, repeat
+from dataclasses import dataclass, replace
+from itertools import chain, repeat, takewhile
 
 import numpy as np
 
-from core.document import CELL
+from core.document import CELL, section_at
+from core.names import position_of
 from core.ports import Embedder
 from reading.sentences import sentences
 from search_api.ask.asked_value import asked_value
@@ -30,6 +31,19 @@ _LONGEST = 120
 _MOST_SENTENCES = 200
 _REPEATS = 3
 """A line that so many passages of one document have is printed on each page or slide."""
+
+
+def in_cited_section(passage: FoundPassage, answer: Sequence[CitedSentence]) -> FoundPassage:
+    """The passage with the section in which its cited sentences stand; of several, the headings that they share."""
+    cited = [sentence.text for sentence in answer if passage.number in sentence.citations]
+    places = [place for text in cited if passage.sections and (place := position_of(text, passage.text)) is not None]
+    sections = [section for start, _ in places if (section := section_at(passage.sections, start)) is not None]
+    if not sections:
+        return passage
+    roles = {section.role for section in sections}
+    levels = takewhile(lambda headings: len(set(headings)) == 1, zip(*(s.path for s in sections), strict=False))
+    shared_path = tuple(headings[0] for headings in levels)
+    return replace(passage, section_path=shared_path, section_role=roles.pop() if len(roles) == 1 else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -234,7 +234,7 @@ def remove(source_id: str, *, yes: bool) -> None:
     path = settings.harvest.sources
     is_entered = path.exists() and source_id in known_sources(path)
     entry_note = f"its entry in {path} with its schedule" if is_entered else f"no entry in {path}"
-    say(f"{source_id}: {counts.records} records, {counts.documents} linked documents, {counts.runs} reports of runs,")
+    say(f"{source_id}: {counts.records} records, {counts.documents} documents, {counts.runs} reports of runs,")
     say(f"{counts.tombstones} removed records that could be restored, and {entry_note}. Nothing of it can be restored.")
     if not yes:
         click.confirm(f"Remove {source_id}?", abort=True)

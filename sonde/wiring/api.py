@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from core.document import DocumentEntry
 from core.errors import Conflict, ModelMissing, NotFound, Unavailable, Unsupported
 from core.json_types import JsonMapping
 from core.timespan import now_iso
@@ -20,7 +19,6 @@ from es_gateway.client import Elasticsearch, NoDeadlineElasticsearch, RetryingEl
 from es_gateway.nodes import GuardedNode
 from es_mappings.names import KINDS, alias
 from indexer.documents.index.ingest import prepare
-from indexer.documents.index.library import remove_document
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse.limits import DocumentRefused, media_type
 from indexer.parts import HarvestParts
@@ -50,7 +48,7 @@ from sonde.settings import ApiSettings, Settings
 from sonde.telemetry.service_metrics import ServiceMetrics, ServiceState
 from sonde.wiring.access import authenticator, limit_policy, sharing_groups
 from sonde.wiring.clients import elasticsearch_client, index_shape, prepare_indices
-from sonde.wiring.file_store import FolderFiles, unfinished_readings_of
+from sonde.wiring.file_store import FolderFiles, document_remover
 from sonde.wiring.models import Models
 from sonde.wiring.part_watch import ocr_notes, part_watch
 from sonde.wiring.portal import (
@@ -202,6 +200,7 @@ def _pusher(settings: Settings, client: Elasticsearch, models: Models) -> Pusher
         leases,
         lambda: prepare_indices(client, settings, models),
         groups_of,
+        document_remover(settings, client),
         lambda: _blocks(client, settings.index.prefix),
     )
 
@@ -333,10 +332,7 @@ def personal_library(
 ) -> PersonalLibrary:
     """What the views of the library call; connects later. ``visible_client`` reads only what callers may see."""
     uploads, files = settings.library, FolderFiles(settings.library.folder)
-    store, readings = DocumentStore(admin_client, settings.index.prefix), unfinished_readings_of(settings)
-
-    def delete(entry: DocumentEntry) -> None:
-        remove_document(entry, store, files, readings)
+    store = DocumentStore(admin_client, settings.index.prefix)
 
     def enqueue(document: str) -> None:
         """A broker that is down loses nothing: beat finds queued documents."""
@@ -355,7 +351,7 @@ def personal_library(
             files=files,
             prepare=make_indices,
             enqueue=enqueue,
-            delete=delete,
+            delete=document_remover(settings, admin_client),
             retitle=store.retitle,
             media_type=_media_type,
             quota=Quota(uploads.max_file_bytes, uploads.max_documents, uploads.max_bytes),

@@ -9,16 +9,20 @@ import os
 import tempfile
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import structlog
 
 from core.document import DocumentEntry, FileKey, StoredFile, is_open, owner_routing
 from core.errors import Unavailable
+from es_gateway.client import Elasticsearch
 from indexer.documents.index.attempts import UnfinishedReadings
+from indexer.documents.index.library import remove_document
 from indexer.documents.index.steps import KeepFile
+from indexer.documents.index.store import DocumentStore
 from sonde.settings import Settings
 
 _PARTIAL = ".part-"
@@ -123,3 +127,9 @@ def file_keeper(settings: Settings) -> KeepFile:
             log.warning("document.file_not_kept", document=entry.id, reason=str(error))
 
     return keep_file
+
+
+def document_remover(settings: Settings, client: Elasticsearch) -> Callable[[DocumentEntry], None]:
+    """Removes one document with its record, passages and file, anybody's."""
+    store, files = DocumentStore(client, settings.index.prefix), FolderFiles(settings.library.folder)
+    return partial(remove_document, store=store, files=files, unfinished_readings=unfinished_readings_of(settings))

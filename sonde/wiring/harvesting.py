@@ -26,6 +26,7 @@ from indexer.store.runs import Runs
 from indexer.write.embed import embed_missing
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client, prepare_indices
+from sonde.wiring.file_store import document_remover
 from sonde.wiring.models import Models
 from sonde.wiring.pushing import groups_of_source
 from sonde.wiring.search import loaded_name_lists
@@ -57,6 +58,7 @@ def worker_parts(settings: Settings) -> WorkerParts:
     return WorkerParts(
         client,
         opener,
+        document_remover(settings, client),
         models.embedder,
         check_links=check_links_of,
         alerts=alert_work(settings, client, models),
@@ -178,7 +180,8 @@ class Harvester:
         """
         with self._lease(source_id):
             forget_entry()
-            remove_source(self._client, self._settings.index.prefix, source_id)
+            remover = document_remover(self._settings, self._client)
+            remove_source(self._client, self._settings.index.prefix, source_id, remover)
         try:
             job_queue(self._settings)().resume(source_id)  # a later source of this name is not paused
         except Unavailable as error:

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from core.document import PUBLIC, DocumentEntry, document_of_record
 from core.errors import Conflict, InvalidInput, NotFound, Unavailable
 from core.record import Record, id_of_address
 from es_gateway.blocks import WriteBlock, explain
 from es_gateway.errors import WritesBlocked
+from indexer.documents.index.store import DocumentStore
 from indexer.parts import HarvestParts
 from indexer.raw import RecordRefused
 from indexer.write import push
@@ -43,7 +45,8 @@ def groups_of_source(settings: Settings, source: str) -> tuple[str, ...] | None:
 class Pusher:
     """``prepare`` creates missing indices; called once, before the first record. ``blocks``: what stops writes, so that
     a caller learns it at once and not after all retries. ``groups_of``: the groups that may see the records of a
-    source, empty for everybody; None: nothing says, so records keep theirs.
+    source, empty for everybody; None: nothing says, so records keep theirs. ``remove_document`` removes a document
+    completely.
 
     Without a broker there are no harvests; writers of this process then take turns, and it must be the only process.
     """
@@ -52,6 +55,7 @@ class Pusher:
     leases: Leases
     prepare: Callable[[], object]
     groups_of: Callable[[str], tuple[str, ...] | None]
+    remove_document: Callable[[DocumentEntry], None]
     blocks: Callable[[], Sequence[WriteBlock]] = tuple
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _is_prepared: bool = False
@@ -77,7 +81,17 @@ class Pusher:
         record = id_of_address(source, id)
         with self.exclusive(source, record):
             check(record)
-            push.delete(source, record, self.parts)
+            document = self._document_of(record)
+            if document is not None:
+                self.remove_document(document)
+            else:
+                push.delete(source, record, self.parts)
+
+    def _document_of(self, record: str) -> DocumentEntry | None:
+        """The public document that is found by this record; None for any other record."""
+        id = document_of_record(record)
+        entry = DocumentStore(self.parts.client, self.parts.prefix).entry(id) if id else None
+        return entry if entry is not None and entry.owner == PUBLIC else None
 
     def read(self, source: str, content: bytes, media_type: str | None) -> Record:
         """See search_api.parts.RecordSink."""

@@ -136,6 +136,26 @@ def test_without_a_model_the_answer_quotes_and_cites_page_and_section(service: S
     assert answer["degraded"] == []
 
 
+def test_a_quote_is_cited_by_its_own_section_where_short_sections_share_a_passage(service: Service) -> None:
+    page = """<html><head><title>Soils of Zorvath</title></head><body><h1>Soils of Zorvath</h1>
+    <h2>Bulk density</h2><p>Bulk density was measured with rings of steel at forty pits.</p>
+    <h2>Licence</h2><p>The Zorvath survey is available under CC-BY-SA 4.0.</p></body></html>"""
+    parts = document_parts(service.settings, service.models, service.client)
+    entry = ingest(IncomingDocument(page.encode(), "soils.html", "soils.html"), parts).entry
+    store = DocumentStore(service.client, service.prefix)
+    store.refresh("public")
+    try:
+        assert entry.passages == 1
+        answer = ask(service.http, "Under which licence is the Zorvath survey available?", document=entry.id)
+        assert "CC-BY-SA" in answer["sentences"][0]["text"]
+        assert answer["passages"][0]["section"][-1] == "Licence"
+        quote = {"quote": answer["sentences"][0]["text"]}
+        cited = service.http.get(f"/documents/{entry.id}/passages/0", query_string=quote).get_json()
+        assert cited["section"][-1] == "Licence"
+    finally:
+        store.drop(entry)
+
+
 @pytest.mark.parametrize(
     "question", ["Who won the football world cup in 1998?", "How is sourdough bread leavened?", "xqzt blorf wibble"]
 )

@@ -262,7 +262,8 @@ def test_a_source_is_removed_by_a_steward_and_the_rest_by_a_worker_even_after_a_
 ) -> None:
     control = made(samples, prefix, tmp_path, broker_url)
     config = worker_config(control.settings)
-    app = create_celery(config, lambda: WorkerParts(control.client, lambda *_: pytest.fail("no harvest"), None))
+    refuse = lambda *_: pytest.fail("no harvest, no document")  # noqa: E731
+    app = create_celery(config, lambda: WorkerParts(control.client, refuse, refuse))
     delete = lambda source: control.http.delete(f"/harvest/sources/{source}", headers=ADMIN)  # noqa: E731
     control.harvest("daily")
     control.harvest("by-hand")

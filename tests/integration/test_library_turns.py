@@ -81,7 +81,7 @@ class Library:
     def worker(self) -> Worker:
         work = LibraryWork(self.store.unread, lambda id, s: self.slice(id, s) and None, lambda *_: None)  # type: ignore
         config = WorkerConfig(self.broker_url, self.parts.prefix, Path("none.yaml"), library_slice_s=0.0)
-        return Worker.of(config, WorkerParts(self.parts.client, lambda *_: None, library=work))  # type: ignore
+        return Worker.of(config, WorkerParts(self.parts.client, lambda *_: None, lambda _: None, library=work))  # type: ignore
 
     def passages(self, id: str) -> int:
         index = f"{self.parts.prefix}-library"

@@ -96,5 +96,6 @@ def test_the_daily_task_joins_those_of_passages(es_client: Elasticsearch, prefix
     ensure_indices(es_client, prefix, CARD)
     write(es_client, f"{prefix}-passages", 0, 7)
     config = WorkerConfig(broker_url, prefix, Path("sources.yaml"))
-    Worker.of(config, WorkerParts(es_client, lambda *_: pytest.fail("no harvest"))).purge_removed()
+    refuse = lambda *_: pytest.fail("no harvest, no document")  # noqa: E731
+    Worker.of(config, WorkerParts(es_client, refuse, refuse)).purge_removed()
     assert segments(es_client, f"{prefix}-passages") <= 2

@@ -77,7 +77,8 @@ class Yard:
 
     def parts(self) -> WorkerParts:
         embedder = HashingEmbedder()
-        return WorkerParts(self.client, lambda source, _: FolderSource(source.folder, page_size=20), embedder.load)
+        open_source = lambda source, _: FolderSource(source.folder, page_size=20)  # noqa: E731
+        return WorkerParts(self.client, open_source, lambda _: None, embedder.load)
 
     def worker(self) -> Worker:
         return Worker.of(self.config(), self.parts())

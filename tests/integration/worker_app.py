@@ -43,7 +43,7 @@ def parts() -> WorkerParts:
     gate = Gate(GatePolicy(allowed_hosts=frozenset({"127.0.0.1"})))
     links = LinkParts(client, os.environ["TEST_PREFIX"], gate)
     look = lambda source, seconds: check_links(source, links, seconds=seconds)  # noqa: E731
-    return WorkerParts(client, open_source, embedder.load, check_links=look)
+    return WorkerParts(client, open_source, lambda _: None, embedder.load, check_links=look)
 
 
 config = WorkerConfig(

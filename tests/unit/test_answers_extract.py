@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from search_api.ask.extract import Quote, best_quotes, quotes_to_show
-from search_api.search.passages.values import FoundPassage
+from core.document import PassageSection
+from search_api.ask.extract import Quote, best_quotes, in_cited_section, quotes_to_show
+from search_api.search.passages.values import CitedSentence, FoundPassage
 from search_api.search.ranking.config import QuoteWeights
 
 BY_WORDS = QuoteWeights(words=1.0, relevance=0.0, value=0.4, second_margin=0.5, further_margin=0.2)
@@ -54,3 +55,23 @@ def test_the_sentence_with_the_number_that_is_asked_for_comes_first() -> None:
     text = f"Green Lake has sensors of turbidity. {counted}"
     assert quoted("How many sensors of turbidity has Green Lake?", text)[0] == counted
     assert quoted("Which sensors of turbidity has Green Lake?", text)[-1] == counted
+
+
+def test_a_quote_is_cited_by_the_section_in_which_it_stands() -> None:
+    text = "Rings of steel were used.\nLicence\nThe survey is free.\nContact\nAsk the office."
+    parts = (
+        PassageSection(0, ("Report", "Bulk density"), "methods"),
+        PassageSection(text.index("Licence"), ("Report", "Licence"), None),
+        PassageSection(text.index("Contact"), ("Report", "Contact"), None),
+    )
+    passage = FoundPassage("d#1", "d", text, 1, section_path=parts[0].path, section_role="methods", sections=parts)
+
+    def cited(*texts: str, number: int = 1) -> tuple[tuple[str, ...], str | None]:
+        seen = in_cited_section(passage, [CitedSentence(text, (number,), True) for text in texts])
+        return seen.section_path, seen.section_role
+
+    assert cited("Rings of steel were used.") == (("Report", "Bulk density"), "methods")
+    assert cited("The survey is free.") == (("Report", "Licence"), None)
+    assert cited("The survey is free.", "Ask the office.") == (("Report",), None)
+    assert cited("The survey is free.", number=2) == (parts[0].path, "methods"), "another passage is cited"
+    assert cited("Free is what the survey is.") == (parts[0].path, "methods"), "these words are nowhere in it"

@@ -6,7 +6,12 @@ import pytest
 
 from indexer.documents.parse.byline import date_in, labelled_names, split_names
 from indexer.documents.parse.front_matter import front_matter
+from indexer.documents.parse.limits import Limits, Ocr
 from indexer.documents.parse.model import Block, FrontMatter, PrintedLine
+from indexer.documents.parse.pdf.read_pdf import read_pdf
+from indexer.documents.parse.read_text import read_text
+from indexer.documents.parse.sections import opens_section
+from tests.pdf_files import PdfPage, Put, paragraph, pdf
 
 TITLE = "Guide to the Ground-Water Flow of the Basin"
 
@@ -152,3 +157,76 @@ def test_names_behind_a_label(texts: list[str], names: list[str]) -> None:
 def test_a_spanish_date() -> None:
     assert date_in("Nº 8, agosto de 2021") == "2021-08"
     assert date_in("12 de agosto de 2021") == "2021-08-12"
+
+
+BODY = "The lake was visited in the summer of 2014 by a team of the University of Ostrava with an echo sounder."
+
+
+@pytest.mark.parametrize("below", ["1 Introduction", "1. Sites and dates", "2.1 Methods"])
+def test_a_numbered_heading_right_below_the_title_in_its_type_is_no_part_of_it(below: str) -> None:
+    title = "Zorvath Lake Monitoring Report"
+    page = PdfPage([Put(72, 80, title, 16, True), Put(72, 104, below, 16, True), *paragraph(72, 134, [BODY])])
+    read = read_pdf(pdf([page], info=f"/Title ({title})"), Limits(), Ocr(command=None))
+    assert [block.text for block in read.blocks if block.kind == "heading"] == [title, below]
+    assert (read.front.title, read.front.affiliations) == (title, ())
+
+
+@pytest.mark.parametrize(
+    ("line", "above", "opens"),
+    [
+        ("1 Introduction", "Zorvath Lake Monitoring Report", True),
+        ("5 Conclusions", "Data of the lake", True),
+        ("2.1 Sites", "2 Methods", True),
+        ("12 Lakes of the Alps", "Ice thickness of the", False),
+        ("15 days of rain", "2 Storms that lasted for", False),
+        ("of the Ostrava basin", "1 Introduction to the geology", False),
+    ],
+)
+def test_a_title_may_continue_with_a_number(line: str, above: str, *, opens: bool) -> None:
+    assert opens_section(line, above) is opens
+
+
+def text_front(text: str) -> tuple[FrontMatter, list[tuple[str, str]]]:
+    read = read_text(text.encode(), Limits())
+    return read.front, [(block.kind, block.text) for block in read.blocks]
+
+
+NOTES = "# Field notes of the Ostrava gravimeter\n\nThe gravimeter was read each morning by the observer.\n"
+
+
+@pytest.mark.parametrize(
+    ("header", "authors", "published"),
+    [
+        ("title: Field notes\nauthor: Jana Novak\ndate: 2001-05-06", ("Jana Novak",), "2001-05-06"),
+        ("title: Field notes\nauthors:\n  - Jana Novak\n  - name: Petr Svoboda", ("Jana Novak", "Petr Svoboda"), None),
+        ("Title: Field notes\ndate: 6 May 2001\ntags: [a, b]", (), "2001-05-06"),
+        ("title: Field notes\nauthor: [[]]\ndate: {a: b}", (), None),
+    ],
+)
+def test_a_yaml_header_is_metadata_and_no_text(header: str, authors: tuple[str, ...], published: str | None) -> None:
+    later = "\nDrift of the spring\n===================\n\nIt was small.\n"
+    front, blocks = text_front(f"---\n{header}\n---\n{NOTES}{later}")
+    assert (front.title, front.authors, front.published) == ("Field notes", authors, published)
+    assert front.source["title"] == "info"
+    assert blocks[0] == ("heading", "Field notes of the Ostrava gravimeter")
+    assert not any("---" in text or "title" in text.lower() for _, text in blocks)
+
+
+@pytest.mark.parametrize(
+    "header", ["Ostrava gravimeter", "station: Ostrava", "title: [", "date: 2001-99-99", "- title", "title: a\n- b"]
+)
+def test_what_is_no_header_stays_text(header: str) -> None:
+    front, blocks = text_front(f"---\n{header}\n---\n\n{NOTES}")
+    assert front.title == "Field notes of the Ostrava gravimeter"
+    assert header.split("\n")[0].removeprefix("- ") in " ".join(text for _, text in blocks)
+
+
+def test_a_date_in_a_section_is_not_the_date_of_publication() -> None:
+    section = "\n## Calibration\n\n- Date: 2 June 1994\n- Scale: 1.0023\n"
+    assert text_front(NOTES + section)[0].published is None
+    assert text_front(NOTES.split("\n")[0] + "\n" + section)[0].published is None
+    assert (
+        text_front(NOTES.replace("\n\nThe", "\n\nOstrava, 2 June 1994\n\nThe") + section)[0].published == "1994-06-02"
+    )
+    subtitle = "# Gravity of Ostrava\n\n## A year in the mine\n\nOstrava, 2 June 1994\n"
+    assert text_front(subtitle)[0].published == "1994-06-02"

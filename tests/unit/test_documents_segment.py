@@ -9,11 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.document import WhereWhen, section_at
 from core.ports import EmbedderCard, TextKind, Vectors
+from es_mappings.codecs.passages import from_document, to_document
 from indexer.documents.parse.model import Block, FrontMatter, ReadDocument, Table
+from indexer.documents.parse.sections import sections
 from indexer.documents.segment.passages import SegmentOptions, add_overlap, embedding_text, segment, split_at_weakest
 from indexer.documents.segment.units import Unit, table_texts
 from reading.sentences import sentences
+from search_api.catalogue.documents.answers import cited_json, quote_place
 
 
 class CountingEmbedder:
@@ -140,3 +144,40 @@ def test_sentences_end_where_people_end_them(text: str, expected: list[str]) -> 
 def test_sentences_lose_nothing(text: str) -> None:
     closed = " ".join(text.split())
     assert " ".join(" ".join(sentences(closed)).split()) == closed
+
+
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=12))
+def test_each_sentence_stands_in_its_own_section_however_short_ones_are_joined(lengths: list[int]) -> None:
+    blocks: list[Block] = []
+    for number, length in enumerate(lengths):
+        blocks.append(Block("heading", f"Heading{number}", 1 + number % 3))
+        blocks.append(Block("text", f"Start{number} {'word ' * length}end{number}."))
+    paths = {block.text: section.path for section in sections(blocks) for block in section.blocks}
+    found = segment(document(*blocks), "d", CountingEmbedder(), SegmentOptions()).passages
+    for number in range(len(lengths)):
+        (passage,) = [one for one in found if f"Start{number} " in one.text]
+        place = section_at(passage.sections, passage.text.index(f"Start{number} "))
+        path = next(path for text, path in paths.items() if text.startswith(f"Start{number} "))
+        assert (passage.section_path if place is None else place.path) == path
+    for passage in found:
+        assert [part.start for part in passage.sections] == sorted({part.start for part in passage.sections})
+        assert not passage.sections or passage.section_path in [part.path for part in passage.sections]
+
+
+def test_sections_of_a_joined_passage_are_stored_and_come_back() -> None:
+    licence = "The survey is available under CC-BY-SA 4.0."
+    blocks = [
+        Block("heading", "Bulk density", 2),
+        Block("text", "Bulk density was measured with rings of steel."),
+        Block("heading", "Licence", 2),
+        Block("text", licence),
+    ]
+    (passage,) = segment(document(*blocks), "d", CountingEmbedder(), SegmentOptions()).passages
+    stored = to_document(passage, "t", "h", WhereWhen(), None, {})
+    back, _ = from_document(passage.id, stored)
+    assert back == passage
+    place = section_at(back.sections, back.text.index(licence))
+    assert place is not None
+    assert place.path == ("Licence",)
+    assert cited_json(back, quote_place(back, licence))["section"] == ["Licence"]
+    assert cited_json(back, quote_place(back, ""))["section"] == ["Bulk density"]

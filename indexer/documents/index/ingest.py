@@ -95,7 +95,8 @@ def ingest(
     embedder = parts.embedder(index.embedding_model)
     stored_entry = store.entry(document.id)
     entry = _new_entry(document, stored_entry, embedder.card.model, recipe(parts.options, parts.segmenter))
-    if stored_entry is not None and _needs_nothing(stored_entry, entry, retry=document.retry):
+    is_settled = stored_entry is not None and _needs_nothing(stored_entry, entry, retry=document.retry)
+    if stored_entry is not None and is_settled and store.is_searchable(stored_entry):
         return IngestResult(stored_entry, is_same=True)
     keep = store.put_entry if document.known_id is None else store.keep_entry
     slice = _slice(parts, entry, seconds)

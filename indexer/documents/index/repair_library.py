@@ -1,4 +1,4 @@
-"""Repairs users' documents after a crash: finishes readings and deletions, and removes leftovers."""
+"""Repairs users' documents after a crash: finishes readings and deletions (everybody's too), and removes leftovers."""
 
 from __future__ import annotations
 
@@ -123,14 +123,17 @@ def _queue_again(entry: DocumentEntry, store: DocumentStore, queue: Queue) -> No
 
 
 def _finish_deletions(store: DocumentStore, files: FileStore, unfinished_readings: UnfinishedReadings | None) -> int:
-    marked_entries = list(_private(store, [{"term": {"state": "deleted"}}]))
+    marked_entries = list(_entries(store, {"term": {"state": "deleted"}}))
     for entry in marked_entries:
         remove_document(entry, store, files, unfinished_readings)
     return len(marked_entries)
 
 
 def _private(store: DocumentStore, filters: list[Json]) -> Iterator[DocumentEntry]:
-    query = {"bool": {"filter": filters, "must_not": {"term": {"owner": PUBLIC}}}}
+    yield from _entries(store, {"bool": {"filter": filters, "must_not": {"term": {"owner": PUBLIC}}}})
+
+
+def _entries(store: DocumentStore, query: Json) -> Iterator[DocumentEntry]:
     for hit in scan(store.client, alias(store.prefix, "documents"), query):
         yield passages.entry_from_document(hit["_id"], hit["_source"])
 

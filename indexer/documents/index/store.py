@@ -221,6 +221,18 @@ class DocumentStore:
         self.client.indices.refresh(index=index)
         return bool(self.client.count(index=index, query=query, terminate_after=1)["count"])
 
+    def is_searchable(self, entry: DocumentEntry) -> bool:
+        """Whether a public document that should be found has its passages and its record; True for any other.
+
+        Somebody may have removed the record alone, or its source.
+        """
+        if entry.state != "ready" or entry.owner != PUBLIC:
+            return True
+        records = serving(self.client, self.prefix, "records")
+        kinds: list[IndexKind] = ["passages"] if records is None else ["passages", "records"]
+        ids = {"passages": f"{entry.id}#0", "records": record_of_document(entry.id)}
+        return all(self.client.exists(index=alias(self.prefix, kind), id=ids[kind]) for kind in kinds)
+
     def put_passages(self, owner: str, items: Iterable[tuple[str, Json]]) -> list[bulk.Failure]:
         """Writes by id and checks every item's result."""
         kind = passages_kind(owner)

@@ -23,7 +23,7 @@ from indexer.documents.parse.byline import (
 from indexer.documents.parse.clean import join_lines, letters, normalise_text
 from indexer.documents.parse.limits import LONGEST_HEADING
 from indexer.documents.parse.model import Block, FrontMatter, PrintedLine
-from indexer.documents.parse.sections import NUMBERED_HEADING, SECTION_NAMES, role_of
+from indexer.documents.parse.sections import NUMBERED_HEADING, SECTION_NAMES, opens_section, role_of
 from indexer.formats.repair.links import doi_in
 
 _XMP_BEGINS, _XMP_ENDS = b"<x:xmpmeta", b"</x:xmpmeta>"
@@ -271,7 +271,7 @@ def _from_page(draft: _Draft, blocks: Sequence[Block], lines: Sequence[PrintedLi
     draft.take("affiliations", tuple(affiliations_in(after_title)), "page")
     draft.take("doi", next((doi for block in head if (doi := doi_in(block.text))), None), "page")
     draft.take("journal", _journal(head), "page")
-    draft.take("published", _published(head, blocks, lines), "page")
+    draft.take("published", _published(_before_marked_section(head), blocks, lines), "page")
     for block in blocks:
         match = _KEYWORDS.match(block.text)
         if match:
@@ -292,6 +292,20 @@ def opening_blocks(blocks: Sequence[Block]) -> list[Block]:
         if index >= 24:
             break
     return list(blocks[: min(len(blocks), 6)])
+
+
+def _before_marked_section(head: Sequence[Block]) -> list[Block]:
+    """The blocks before the first heading that markup, which files without pages have, puts below the title: a date
+    behind it belongs to that section. Behind the title itself such a heading is a subtitle, unless a list follows it.
+    """
+    title_level = next((block.level for block in head if block.kind == "heading"), 0)
+    for index, block in enumerate(head):
+        is_below = block.kind == "heading" and block.first_page is None and block.level > title_level
+        is_beside = index > 0 and head[index - 1].kind == "heading"
+        opens_list = index + 1 < len(head) and head[index + 1].kind == "list"
+        if is_below and (opens_list or not is_beside):
+            return list(head[:index])
+    return list(head)
 
 
 def _is_numbered(text: str) -> bool:
@@ -398,6 +412,8 @@ def _title_lines(title: Block, lines: Sequence[PrintedLine]) -> list[PrintedLine
     for line in page_lines:
         reach = _NEXT_LINE * first.size
         is_next = 0.0 < line.baseline - title_lines[-1].baseline <= reach
+        if is_next and opens_section(line.text, title_lines[-1].text):
+            break
         if is_next and _is_same_type(line, first) and len(split_names(line.text)) < 2 and not date_in(line.text):
             title_lines.append(line)
     return title_lines

@@ -1,14 +1,21 @@
-"""Reads plain text (and Markdown): paragraphs between empty lines, headings by their marks, form feeds as pages."""
+"""Reads plain text (and Markdown): paragraphs between empty lines, headings by their marks, form feeds as pages.
+
+A header in YAML between two lines ``---`` names title, authors and date; it is no text.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
+import yaml
+
+from indexer.documents.parse.byline import date_in, split_names, whole_date
 from indexer.documents.parse.clean import hyphenated_words, join_lines, normalise_text
 from indexer.documents.parse.front_matter import front_matter
 from indexer.documents.parse.limits import LONGEST_HEADING, Allowance, DocumentRefused, Limits
-from indexer.documents.parse.model import Block, ReadDocument
+from indexer.documents.parse.model import Block, FrontMatter, ReadDocument
 from indexer.documents.parse.sections import NUMBERED_HEADING, SECTION_NAMES, split_references
 from indexer.text_encoding import decode
 
@@ -16,6 +23,9 @@ _MARKDOWN = re.compile(r"^(#{1,6})\s+(\S.*)$")
 _UNDERLINE = re.compile(r"^(?:={3,}|-{3,}|~{3,})$")
 _ITEM = re.compile(r"^(?:[-*•]|\d{1,2}[.)])\s+\S")
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n+")
+_HEADER = re.compile(r"\s*---[ \t]*\n(.{0,20000}?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_KNOWN_VALUES = {"title", "author", "authors", "date"}
+_MOST_AUTHORS = 500
 _LONGEST_HEADING = 90
 _LONGEST_LINE = LONGEST_HEADING + 1  # characters: no more of a line is needed to see whether it is a heading
 _MOST_BYTES = 4  # of one character
@@ -29,6 +39,7 @@ def read_text(data: bytes, limits: Limits) -> ReadDocument:
         allowance.note_characters()
         text = text[: limits.max_characters]
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    header, text = _split_header(text)
     pages = text.split("\f", limits.max_pages)
     if len(pages) > limits.max_pages:
         allowance.note_pages()
@@ -40,8 +51,40 @@ def read_text(data: bytes, limits: Limits) -> ReadDocument:
     if not blocks:
         raise DocumentRefused("no_text", "The file holds no words.")
     body_blocks, references = split_references(blocks)
-    front, count = front_matter(blocks, {}, {}), len(pages) if len(pages) > 1 else 0
+    front, count = _with_header(front_matter(blocks, {}, {}), header), len(pages) if len(pages) > 1 else 0
     return ReadDocument("text", tuple(body_blocks), front, references, count, warnings=allowance.warnings)
+
+
+def _split_header(text: str) -> tuple[dict[str, object], str]:
+    """The values of a YAML header, and the text behind it; no value and all of the text without a header.
+
+    Lines that name none of the known values may be text between two rules.
+    """
+    match = _HEADER.match(text)
+    if match is None:
+        return {}, text
+    try:
+        header = yaml.safe_load(match[1])
+    except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: a date that does not exist
+        return {}, text
+    values = {str(name).lower(): value for name, value in header.items()} if isinstance(header, dict) else {}
+    return (values, text[match.end() :]) if values.keys() & _KNOWN_VALUES else ({}, text)
+
+
+def _with_header(front: FrontMatter, header: dict[str, object]) -> FrontMatter:
+    """The header's values go first: somebody wrote them for this purpose."""
+    value = header.get("author") or header.get("authors")
+    people = value if isinstance(value, list) else [value]
+    names = [person.get("name") if isinstance(person, dict) else person for person in people]
+    authors = [author for name in names if isinstance(name, str) for author in split_names(name) or [name.strip()]]
+    title, day = header.get("title"), str(header.get("date", ""))
+    stated = {
+        "title": normalise_text(title)[:LONGEST_HEADING] if isinstance(title, str) else "",
+        "authors": tuple(author[:LONGEST_HEADING] for author in authors[:_MOST_AUTHORS] if author),
+        "published": whole_date(day) or date_in(day),
+    }
+    stated = {name: value for name, value in stated.items() if value}
+    return replace(front, **stated, source={**front.source, **dict.fromkeys(stated, "info")})  # type: ignore[arg-type]
 
 
 def _blocks(page: str, number: int | None, compounds: frozenset[str]) -> Iterator[Block]:

@@ -89,6 +89,18 @@ def role_of(path: Sequence[str]) -> str | None:
     return None
 
 
+def opens_section(line: str, line_above: str) -> bool:
+    """Whether a line in the type of the heading above it is a heading itself, and not the next line of that one:
+    ``1 Introduction`` below a title, ``2.1 Sites`` below ``2 Methods``. Some titles continue with a number.
+    """
+    match = NUMBERED_HEADING.match(line)
+    if match is None or not match["title"][:1].isupper():
+        return False
+    is_first = match["number"].rstrip(".") in ("1", "I")
+    is_known = match["title"].lower().rstrip(":. ") in SECTION_NAMES
+    return is_first or is_known or NUMBERED_HEADING.match(line_above) is not None
+
+
 def strip_number(title: str) -> str:
     """``2.3. Long format`` as ``Long format``."""
     return _NUMBER.sub("", title).strip()

@@ -173,6 +173,7 @@ def _passage(piece: Piece, document: str, number: int, tables: _TableNumbers) ->
         last_page=piece.last_page,
         table=tables.of(piece.table),
         words=piece.words,
+        sections=piece.sections,
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from core.document import PassageKind, WordBox, row_text
+from core.document import PassageKind, PassageSection, WordBox, row_text, section_at
 from core.names import letters_of
 from indexer.documents.parse.model import Block, PlacedWord, Table
 from indexer.documents.parse.sections import strip_number
@@ -234,6 +234,11 @@ class Piece:
     last_page: int | None
     words: tuple[WordBox, ...] = ()
     table: Table | None = None
+    sections: tuple[PassageSection, ...] = ()
+
+    @property
+    def all_sections(self) -> tuple[PassageSection, ...]:
+        return self.sections or (PassageSection(0, self.path, self.role),)
 
     @property
     def length(self) -> int:
@@ -349,13 +354,31 @@ def _merge(first: Piece, second: Piece) -> Piece:
     head, tail_text = (lead, "") if shorter is first else ("", lead)
     start = len(head) + len(first.text) + len(_BETWEEN) + len(tail_text)
     pages = [page for piece in (first, second) for page in (piece.first_page, piece.last_page) if page is not None]
-    return replace(
+    merged_piece = replace(
         longer,
         text=f"{head}{first.text}{_BETWEEN}{tail_text}{second.text}",
         first_page=min(pages, default=None),
         last_page=max(pages, default=None),
         words=(*_move(first.words, len(head)), *_move(second.words, start)),
     )
+    sections = [*_move_sections(first, len(head), 0), *_move_sections(second, start, start - len(tail_text))]
+    return _with_sections(merged_piece, sections)
+
+
+def _move_sections(piece: Piece, by: int, first_start: int) -> list[PassageSection]:
+    """Moved; the first section starts at ``first_start``, so that it has the heading in front of its text."""
+    return [
+        replace(section, start=section.start + by if number else first_start)
+        for number, section in enumerate(piece.all_sections)
+    ]
+
+
+def _with_sections(piece: Piece, sections: Sequence[PassageSection]) -> Piece:
+    """Neighbours of one path are one section; a single one is the piece's own."""
+    distinct = [next(group) for _, group in groupby(sections, key=lambda section: section.path)]
+    if len(distinct) > 1:
+        return replace(piece, sections=tuple(distinct))
+    return replace(piece, path=distinct[0].path, role=distinct[0].role, sections=())
 
 
 def _give_sentences(piece: Piece, least_words: int, *, from_end: bool) -> tuple[Piece, Piece] | None:
@@ -383,11 +406,17 @@ def _split(piece: Piece, head: Sequence[str]) -> tuple[Piece, Piece] | None:
             return None
         end += len(text)
     start = end + len(piece.text[end:]) - len(piece.text[end:].lstrip())
+    before = [section for section in piece.all_sections if section.start < end]
+    behind = [section for section in piece.all_sections if section.start > start]
+    opening = section_at(piece.all_sections, start) or piece.all_sections[0]
     first = [word for word in piece.words if word.end <= end]
     second = [word for word in piece.words if word.start >= start]
     return (
-        _on_pages(replace(piece, text=piece.text[:end], words=tuple(first))),
-        _on_pages(replace(piece, text=piece.text[start:], words=_move(second, -start))),
+        _with_sections(_on_pages(replace(piece, text=piece.text[:end], words=tuple(first))), before),
+        _with_sections(
+            _on_pages(replace(piece, text=piece.text[start:], words=_move(second, -start))),
+            [replace(section, start=max(0, section.start - start)) for section in (opening, *behind)],
+        ),
     )
 
 

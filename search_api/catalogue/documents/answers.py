@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from flask import Response, send_file
 
-from core.document import DocumentEntry, Passage, WordBox, lines_of
+from core.document import DocumentEntry, Passage, WordBox, lines_of, section_at
 from core.json_types import Json
 from core.names import position_of
 from core.record import Record
@@ -136,22 +136,30 @@ def passage_json(passage: Passage) -> Json:
 
 
 def cited_json(passage: Passage, place: QuotePlace) -> Json:
-    """A passage with the place of a quote: boxes are left, top, right, bottom in points from the upper left corner."""
+    """A passage with the place and the section of a quote.
+
+    Boxes are left, top, right, bottom in points from the upper left corner.
+    """
     marks = [
         {"page": page, "boxes": [[line.left, line.top, line.right, line.bottom] for line in lines]}
         for page, lines in place.by_page.items()
     ]
+    section = section_at(passage.sections, place.start)
+    if section is not None and place.quote is not None:
+        passage = replace(passage, section_path=section.path, section_role=section.role)
     return {**passage_json(passage), **({"quote": place.quote} if place.quote is not None else {}), "marks": marks}
 
 
 @dataclass(frozen=True, slots=True)
 class QuotePlace:
     """``quote``: the sentence as the passage has it, None if it is not there; then the whole passage is marked.
+    ``start``: the first character of what is marked.
 
     ``lines``: one box for each line on a page, in reading order; none for a passage without boxes.
     """
 
     quote: str | None
+    start: int
     lines: tuple[WordBox, ...]
 
     @property
@@ -167,7 +175,7 @@ def quote_place(passage: Passage, quote: str) -> QuotePlace:
     place = position_of(quote, passage.text) if quote else None
     start, end = place or (0, len(passage.text))
     words = [word for word in passage.words if word.start < end and word.end > start]
-    return QuotePlace(passage.text[start:end] if place else None, lines_of(words))
+    return QuotePlace(passage.text[start:end] if place else None, start, lines_of(words))
 
 
 def document_html(entry: DocumentEntry, record: Record | None, passages: Sequence[Passage]) -> str:

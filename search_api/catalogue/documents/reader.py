@@ -28,6 +28,7 @@ _SOURCE_FIELDS = [
     "kind",
     "section_path",
     "section_role",
+    "sections",
     "first_page",
     "last_page",
     "table",

@@ -24,6 +24,7 @@ from core.ports import TokenCard, Vectors
 from core.token_bits import late_interaction
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
+from es_mappings.codecs.passages import sections_of
 from search_api.search.passages.scope import PassageScope
 from search_api.search.passages.values import AskRequest, FoundPassage
 from search_api.search.ranking.candidates import AnyColumn, DocValue, Fields
@@ -46,8 +47,8 @@ from search_api.search.retrieval.record_reads import tokens_of, usable_bits
 from search_api.search.understanding.interpretation import Interpretation
 
 _SOURCE_FIELDS = [
-    "document", "record", "text", "title", "kind", "section_path", "section_role", "first_page", "last_page", "table",
-    "language",
+    "document", "record", "text", "title", "kind", "section_path", "section_role", "sections", "first_page",
+    "last_page", "table", "language",
 ]  # fmt: skip
 
 
@@ -192,6 +193,7 @@ def _passage(hit: JsonMapping) -> FoundPassage:
         kind=source.get("kind", "text"),
         section_path=tuple(source.get("section_path", ())),
         section_role=source.get("section_role"),
+        sections=sections_of(source),
         first_page=source.get("first_page"),
         last_page=source.get("last_page"),
         table=source.get("table"),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from core.document import DocumentEntry, row_text
+from core.document import DocumentEntry, PassageSection, row_text
 from core.errors import NotFound
 from core.json_types import Json, JsonMapping
 from search_api.formats_out.notations import spreadsheet_safe
@@ -78,7 +78,8 @@ class FoundPassage:
 
     ``kind`` "record": ``text`` is the abstract of ``record``, and there is no ``document``.
     ``table``: the number of the table that it is a part of, in its document, from 1; ``header``: the lines of that
-    table's header, if they were read. ``language``: of the text, ISO 639-1; None: unknown.
+    table's header, if they were read. ``sections``: of a passage that joins several. ``language``: of the text,
+    ISO 639-1; None: unknown.
     """
 
     id: str
@@ -93,6 +94,7 @@ class FoundPassage:
     kind: str = "text"
     section_path: tuple[str, ...] = ()
     section_role: str | None = None
+    sections: tuple[PassageSection, ...] = ()
     first_page: int | None = None
     last_page: int | None = None
     table: int | None = None

@@ -28,7 +28,7 @@ from indexer.documents.parse.pdf.reading_order import (
 from indexer.documents.parse.pdf.ruled_tables import find_tables
 from indexer.documents.parse.pdf.table_cells import PageTable
 from indexer.documents.parse.pdf.unruled_tables import unruled_tables
-from indexer.documents.parse.sections import NUMBERED_HEADING
+from indexer.documents.parse.sections import NUMBERED_HEADING, opens_section
 
 _PARAGRAPH_GAP = 1.35  # of the usual distance of lines
 _INDENT = (5.0, 40.0)  # points by which the first line of a paragraph is indented
@@ -245,7 +245,8 @@ def _begins(line_before: Line, line: Line, left_edge: float, measures: Measures)
     if line.kind == "code":
         return gap > 4.0 * line.size
     if line.kind == "heading":
-        return gap > 1.6 * max(line.size, measures.size) or abs(line.size - line_before.size) > 1.0
+        is_apart = gap > 1.6 * max(line.size, measures.size) or abs(line.size - line_before.size) > 1.0
+        return is_apart or opens_section(line.text.strip(), line_before.text.strip())
     if line.kind == "caption":
         return is_caption_start(line)
     if gap > _PARAGRAPH_GAP * max(measures.leading, line_before.size):
