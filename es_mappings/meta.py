@@ -17,7 +17,8 @@ SCHEMA_VERSION = 3
    token vectors of records and passages; all words of a record in one field; what a steward corrected in a record;
    the boxes of a passage's words, and its table; what the owner of a document edited;
    the cells and years of a record; in place, without a reindex: the container of an unreadable member, members passed
-   over in a run, the address of a feed that was ended, the area that a record's title names
+   over in a run, the address of a feed that was ended, the area that a record's title names, the sections that a
+   passage joins
 """
 
 NAMES_SINCE = 3

@@ -10,7 +10,7 @@ from es_mappings import loader
 from es_mappings.meta import SCHEMA_VERSION
 from es_mappings.names import KINDS
 
-FINGERPRINT = (3, "7474099e65365bce")
+FINGERPRINT = (3, "a469ba585c2ac3ba")
 """The schema version and what the mappings of that version hash to."""
 
 
