@@ -10,7 +10,7 @@ from es_mappings import loader
 from es_mappings.meta import SCHEMA_VERSION
 from es_mappings.names import KINDS
 
-FINGERPRINT = (3, "a469ba585c2ac3ba")
+FINGERPRINT = (3, "5909e72a0fa8d265")
 """The schema version and what the mappings of that version hash to."""
 
 
