@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from indexer.documents.parse.byline import date_in, labelled_names, split_names
@@ -191,6 +193,10 @@ def text_front(text: str) -> tuple[FrontMatter, list[tuple[str, str]]]:
     return read.front, [(block.kind, block.text) for block in read.blocks]
 
 
+BILLION = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "\n".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]" for before, name in pairwise("abcdefghi")
+)
+"""Lists of lists: 10^9 values, and a few hundred characters."""
 NOTES = "# Field notes of the Ostrava gravimeter\n\nThe gravimeter was read each morning by the observer.\n"
 
 
@@ -201,6 +207,7 @@ NOTES = "# Field notes of the Ostrava gravimeter\n\nThe gravimeter was read each
         ("title: Field notes\nauthors:\n  - Jana Novak\n  - name: Petr Svoboda", ("Jana Novak", "Petr Svoboda"), None),
         ("Title: Field notes\ndate: 6 May 2001\ntags: [a, b]", (), "2001-05-06"),
         ("title: Field notes\nauthor: [[]]\ndate: {a: b}", (), None),
+        (f"title: Field notes\n{BILLION}\nauthor: *i\ndate: *i", (), None),
     ],
 )
 def test_a_yaml_header_is_metadata_and_no_text(header: str, authors: tuple[str, ...], published: str | None) -> None:

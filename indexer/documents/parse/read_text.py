@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 
 import yaml
 
@@ -77,7 +78,8 @@ def _with_header(front: FrontMatter, header: dict[str, object]) -> FrontMatter:
     people = value if isinstance(value, list) else [value]
     names = [person.get("name") if isinstance(person, dict) else person for person in people]
     authors = [author for name in names if isinstance(name, str) for author in split_names(name) or [name.strip()]]
-    title, day = header.get("title"), str(header.get("date", ""))
+    title, moment = header.get("title"), header.get("date")
+    day = str(moment) if isinstance(moment, str | int | date) else ""
     stated = {
         "title": normalise_text(title)[:LONGEST_HEADING] if isinstance(title, str) else "",
         "authors": tuple(author[:LONGEST_HEADING] for author in authors[:_MOST_AUTHORS] if author),
