@@ -84,6 +84,15 @@ def test_a_word_that_exists_is_no_error(real_words: tuple[str, ...]) -> None:
     assert (corrected is None) == bool(real_words)
 
 
+@pytest.mark.parametrize(
+    ("asked", "written"), [("vapours", "vapors"), ("sulphur", "sulfur"), ("colour", "color"), ("gray", "grey")]
+)
+def test_a_real_word_may_be_written_as_the_records_spell_it(asked: str, written: str) -> None:
+    corrected = corrected_question(question(f"organic {asked}", unknown(asked, **{written: 50})), {asked})
+    assert corrected is not None
+    assert corrected.text == f"organic {written}"
+
+
 def test_a_word_in_capitals_inside_a_sentence_is_a_name() -> None:
     assert corrected_question(question("volcanoes on Venusa", unknown("venusa", venues=90)), ()) is None
 

@@ -27,6 +27,10 @@ _FAR_MORE, _FAR_MORE_IN_SHORT = 10, 20  # times the records of a rival
 _MOST_NEAR = 5
 _ENDING, _STEM = 2, 4  # letters
 _LEAST_LIKE_PLACE = 6  # letters of a word that may be a misspelt place of which no record writes
+_AMERICAN = {
+    "our": "or", "sulph": "sulf", "[ao]e": "e", "is(?=[aei])": "iz", "ys(?=[ei])": "yz", "tre(?=s?$)": "ter",
+    "ogue(?=s?$)": "og", "ll(?=ed|ing|er)": "l", "inium": "inum", "grey": "gray", "ould": "old", "plough": "plow",
+}  # fmt: skip
 _LARGE = 0.55  # importance: countries, large regions, cities of a million
 
 
@@ -66,6 +70,18 @@ def one_edit_away(word: str) -> frozenset[str]:
     swapped = {left + right[1] + right[0] + right[2:] for left, right in parts if len(right) > 1}
     other = {left + letter + right[drop:] for left, right in parts for letter in ascii_lowercase for drop in (0, 1)}
     return frozenset(fewer | swapped | other) - {word}
+
+
+def other_spelling(unknown: UnknownWord) -> str | None:
+    """The same word as the records spell it: *vapor* for *vapour*, *sulphate* for *sulfate*."""
+    return next((near.text for near in unknown.near if _american(near.text) == _american(unknown.text)), None)
+
+
+def _american(word: str) -> str:
+    """A form to compare by: of some words it is none that anybody writes."""
+    for british, form in _AMERICAN.items():
+        word = re.sub(british, form, word)
+    return word
 
 
 def sure_correction(unknown: UnknownWord) -> str | None:
@@ -146,14 +162,16 @@ def corrected_question(
 ) -> CorrectedQuestion | None:
     """The question with each correction; None if there is none.
 
-    ``real_words``: unknown words that exist all the same. A word in capitals inside a sentence is a typing error only
+    ``real_words``: unknown words that exist all the same: only their other spelling, American or British, may stand for
+    them. A word in capitals inside a sentence is a typing error only
     of a place, and so is the beginning of a name, unless far more records have the correction.
     """
     text, pairs = interpretation.text, []
     for unknown in interpretation.unknown_words:
-        if unknown.text in real_words:
+        spelling = other_spelling(unknown)
+        if unknown.text in real_words and spelling is None:
             continue
-        correction = correction_of(unknown)
+        correction = spelling or correction_of(unknown)
         if correction is None or _is_name(unknown, correction, interpretation):
             correction = None if places is None else _place_correction(unknown, text, places)
         if correction is not None:
