@@ -36,7 +36,7 @@ from search_api.protocols.csw.filter_xml import (
     tree_of,
 )
 from search_api.search.filtering.comparisons import RELATIONS
-from search_api.search.filtering.cql2 import Expression, parse
+from search_api.search.filtering.cql2 import Expression, parse, without_casei
 from search_api.search.filtering.queryables import QUERYABLES, Queryable, find
 from search_api.search.filtering.translate import OPERATORS, clause_of
 from search_api.search.order import SortKey, read_sortby
@@ -159,7 +159,8 @@ def _names(node: Expression) -> Iterator[str]:
 
 
 def _condition(op: str, args: list[Expression], queryable: Queryable) -> Expression:
-    args = args if queryable.kind == "exact" else list(map(_without_casei, args))
+    if queryable.kind != "exact":  # numbers and dates have no case, and words are found in any
+        args = list(map(without_casei, args))
     if op == "like" and queryable.kind == "instant" and isinstance(args[-1], str):
         if not args[-1].strip("%"):
             return {"op": "not", "args": [{"op": "isNull", "args": [{"property": queryable}]}]}
@@ -170,12 +171,6 @@ def _condition(op: str, args: list[Expression], queryable: Queryable) -> Express
     if queryable.kind == "geometry" and op not in ("isNull", *RELATIONS):
         raise _wrong(f"{queryable.name} is a geometry: compare it by BBOX, Intersects, Within, Contains or Disjoint")
     return {"op": op, "args": [_argument(node, queryable) for node in args]}
-
-
-def _without_casei(node: Expression) -> Expression:
-    """Numbers and dates have no case, and words are found in any."""
-    is_casei = isinstance(node, dict) and str(node.get("op")).lower() == "casei" and bool(node.get("args"))
-    return node["args"][0] if is_casei else node
 
 
 def _argument(node: Expression, queryable: Queryable) -> Expression:
@@ -219,7 +214,7 @@ def _either_id(op: str, args: list[Expression]) -> Clause:
 def _word_clause(special: Special, op: str, args: list[Expression], has_words: bool) -> Clause:
     """Words between wildcards stand side by side; a wildcard inside a word counts as its end."""
     (name,) = _names(args)
-    texts = [node for node in map(_without_casei, args) if isinstance(node, str)]
+    texts = [node for node in map(without_casei, args) if isinstance(node, str)]
     if op not in ("like", "=") or len(texts) != 1:
         raise _wrong(f"{name[:60]} is compared with a text, by PropertyIsLike or PropertyIsEqualTo")
     terms = [part.strip() for part in _WILD.split(texts[0]) if part.strip()]

@@ -33,7 +33,7 @@ from search_api.http.parameters import (
     read_rfc3339,
 )
 from search_api.search.filtering import literals
-from search_api.search.filtering.cql2 import LONGEST_FILTER, Expression, Language, parse
+from search_api.search.filtering.cql2 import LONGEST_FILTER, Expression, Language, is_property, parse, without_casei
 from search_api.search.filtering.literals import short_text, wrong
 from search_api.search.filtering.queryables import Queryable
 
@@ -130,7 +130,7 @@ def _predicate(op: str, args: list[object]) -> Condition:
         if not isinstance(right, list) or not 1 <= len(right) <= _MOST_VALUES:
             raise wrong(f"in needs a list of 1 to {_MOST_VALUES} values")
         return _combine([_predicate("=", [left, value]) for value in right], every=False)
-    if not _is_property(left):
+    if not is_property(left):
         left, right, op = right, left, _MIRRORED.get(op, op)
     queryable = _property(left)
     if queryable.kind == "geometry":
@@ -139,7 +139,7 @@ def _predicate(op: str, args: list[object]) -> Condition:
         return _test_of(_span_of, _of_time(op, literals.span_of(right)))
     normalise = folded if queryable.kind == "folded" or _is_casei(left) or _is_casei(right) else str
     return _test_of(
-        _TEXTS[queryable.name], _of_text(queryable.name, op, literals.text_of(_without_casei(right)), normalise)
+        _TEXTS[queryable.name], _of_text(queryable.name, op, literals.text_of(without_casei(right)), normalise)
     )
 
 
@@ -209,8 +209,8 @@ _VALUES: Mapping[str, Callable[[Catalogue], object]] = {**_TEXTS, "datetime": _s
 
 
 def _property(node: object) -> Queryable:
-    node_without_casei = _without_casei(node)
-    name = node_without_casei.get("property") if isinstance(node_without_casei, Mapping) else None
+    inner = without_casei(node)
+    name = inner.get("property") if isinstance(inner, Mapping) else None
     queryable = COLLECTION_QUERYABLES.get(name) if isinstance(name, str) else None
     if queryable is None:
         names = ", ".join(COLLECTION_QUERYABLES)
@@ -218,20 +218,8 @@ def _property(node: object) -> Queryable:
     return queryable
 
 
-def _is_property(node: object) -> bool:
-    node_without_casei = _without_casei(node)
-    return isinstance(node_without_casei, Mapping) and "property" in node_without_casei
-
-
 def _is_casei(node: object) -> bool:
     return isinstance(node, Mapping) and str(node.get("op")).lower() == "casei"
-
-
-def _without_casei(node: object) -> object:
-    """The argument of ``casei``, else the node itself."""
-    if isinstance(node, Mapping) and _is_casei(node) and isinstance(node.get("args"), list):
-        return node["args"][0] if node["args"] else None
-    return node
 
 
 def _pattern(text: str) -> list[object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from core.errors import InvalidInput
@@ -54,6 +54,19 @@ def checked(tree: Expression) -> Expression:
     if not isinstance(tree, dict | bool):
         raise InvalidInput("filter", 'filter: CQL2 JSON is true, false or an object {"op": ..., "args": [...]}')
     return tree
+
+
+def without_casei(node: Expression) -> Expression:
+    """The argument of ``casei``, else the node itself."""
+    if isinstance(node, Mapping) and str(node.get("op")).lower() == "casei" and isinstance(node.get("args"), list):
+        return node["args"][0] if node["args"] else None
+    return node
+
+
+def is_property(node: Expression) -> bool:
+    """Whether it is a property, in any case."""
+    inner = without_casei(node)
+    return isinstance(inner, Mapping) and "property" in inner
 
 
 def _deeper_than(node: Expression, levels: int) -> bool:

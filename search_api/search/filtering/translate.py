@@ -21,7 +21,7 @@ from search_api.search.filtering.comparisons import (
     interval_clause,
     spatial_clause,
 )
-from search_api.search.filtering.cql2 import Expression
+from search_api.search.filtering.cql2 import Expression, is_property, without_casei
 from search_api.search.filtering.literals import short_text, wrong
 from search_api.search.filtering.queryables import QUERYABLES, Queryable, find
 from search_api.search.request import NAMES_APART
@@ -82,7 +82,7 @@ def _predicate(op: str, args: list[object]) -> tuple[Queryable, Clause]:
 
 def _comparison(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, right = _two(op, args)
-    if not _is_property(left) and _is_property(right):
+    if not is_property(left) and is_property(right):
         left, right, op = right, left, _MIRRORED[op]
     queryable = _property(left)
     if op == "<>":
@@ -98,7 +98,7 @@ def _compare(queryable: Queryable, op: str, value: object) -> Clause:
     if queryable.kind == "instant":
         return compared_instant(queryable, op, literals.span_of(value))
     literal: object = (
-        literals.number_of(value) if queryable.kind == "number" else literals.text_of(_without_casei(value))
+        literals.number_of(value) if queryable.kind == "number" else literals.text_of(without_casei(value))
     )
     if queryable.kind == "person":
         if op != "=":
@@ -128,7 +128,7 @@ def _like(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     queryable = _property(left)
     if queryable.kind not in ("folded", "exact"):
         raise wrong(f"like compares texts; {queryable.name} is none")
-    wildcard = _wildcards(literals.text_of(_without_casei(pattern)))
+    wildcard = _wildcards(literals.text_of(without_casei(pattern)))
     after_any = wildcard.partition("*")[2]
     if len(after_any) > _LONGEST_AFTER_ANY or after_any.count("?") > _MOST_AFTER_ANY:  # too complex for Elasticsearch
         raise wrong(f"like takes {_LONGEST_AFTER_ANY} characters after a %, and {_MOST_AFTER_ANY} _ among them")
@@ -155,7 +155,7 @@ def _wildcards(pattern: str) -> str:
 def _spatial(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, right = _two(op, args)
     relation = RELATIONS[op]
-    if not _is_property(left):
+    if not is_property(left):
         left, right = right, left
         relation = MIRRORED.get(relation, relation)
     queryable = _property(left)
@@ -167,7 +167,7 @@ def _spatial(op: str, args: list[object]) -> tuple[Queryable, Clause]:
 
 def _temporal(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, right = _two(op, args)
-    if not _is_property(left):
+    if not is_property(left):
         mirrored = {"t_after": "t_before", "t_before": "t_after", "t_during": "t_contains", "t_contains": "t_during"}
         left, right, op = right, left, mirrored.get(op, op)
     queryable, span = _property(left), literals.span_of(right)
@@ -217,25 +217,13 @@ def _list_values(op: str, values: object) -> list[object]:
     return values
 
 
-def _without_casei(node: object) -> object:
-    """The argument of ``casei``, else the node itself."""
-    if isinstance(node, Mapping) and str(node.get("op")).lower() == "casei" and isinstance(node.get("args"), list):
-        return node["args"][0] if node["args"] else None
-    return node
-
-
 def _case(queryable: Queryable, value: object) -> dict[str, bool]:
     """``casei`` matters only for exact texts; folded ones ignore case anyway."""
-    return {"case_insensitive": True} if value is not _without_casei(value) and queryable.kind == "exact" else {}
-
-
-def _is_property(node: object) -> bool:
-    inner = _without_casei(node)
-    return isinstance(inner, Mapping) and "property" in inner
+    return {"case_insensitive": True} if value is not without_casei(value) and queryable.kind == "exact" else {}
 
 
 def _property(node: object) -> Queryable:
-    inner = _without_casei(node)
+    inner = without_casei(node)
     if isinstance(inner, Mapping) and isinstance(inner.get("property"), Queryable):
         return cast(Queryable, inner["property"])  # CSW's names and fields are not those of the OGC API
     if not isinstance(inner, Mapping) or not isinstance(inner.get("property"), str):
