@@ -255,9 +255,9 @@ def _season(*, south: bool = False) -> Reader:
     return lambda match: _yearly(match, first_month(match["season"], south=south), 3)
 
 
-def _preceded_by(words: str) -> str:
+def _preceded_by(phrases: str) -> str:
     """The place behind one of the words, or the beginning of a word; a look behind has a fixed length."""
-    return "|".join(f"(?<={word})" for word in words.split("|") if word) or r"(?<!\w)"
+    return "|".join(f"(?<={word})" for word in phrases.split("|") if word) or r"(?<!\w)"
 
 
 def _short_end(match: Match[str]) -> TimeSpan | None:
@@ -347,10 +347,10 @@ FORMS: tuple[Form, ...] = (
     *(Form(re.compile(pattern), _date, confidence) for pattern, confidence in _DATES),
     *(
         Form(re.compile(pattern), partial(_yearly, first_month=first, months=months), 0.9)
-        for lead, words, first, months in YEARLY_SEASONS
+        for lead, names, first, months in YEARLY_SEASONS
         for pattern in (
-            rf"(?:{_preceded_by(lead)})(?:{words})(?:\s|(?<=wy)){_OF}{_NAMED_YEAR}(?!\w)",
-            rf"(?<!\w){_NAMED_YEAR}(?=\s(?:[a-z]+\s)?(?:{lead})(?:{words})(?!\w))",
+            rf"(?:{_preceded_by(lead)})(?:{names})(?:\s|(?<=wy)){_OF}{_NAMED_YEAR}(?!\w)",
+            rf"(?<!\w){_NAMED_YEAR}(?=\s(?:[a-z]+\s)?(?:{lead})(?:{names})(?!\w))",
         )
     ),
     Form(re.compile(rf"(?<!\w){_SEASON}\s{_OF}{_NAMED_YEAR}(?!\w)"), _season(), 0.85, read_south=_season(south=True)),

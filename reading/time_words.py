@@ -178,7 +178,7 @@ LATE = (
 )
 _HALF = r"half(?: of)?|hälfte|moitié d[eu]|mitad del?|metà d(?:i|el)|metade d[eo]"
 FIRST_HALF = rf"(?:first|erste[nr]?|première|primera|prima|primeira)\s(?:{_HALF})"
-SECOND_HALF = rf"(?:second|latter|zweite[nr]?|seconde|segunda|seconda|segunda)\s(?:{_HALF})"
+SECOND_HALF = rf"(?:second|latter|zweite[nr]?|seconde|segunda|seconda)\s(?:{_HALF})"
 _QUARTER = r"(?:quarter(?: of)?|viertel|quartal|trimestre(?: d[eu]l?)?|quart d[eu]|cuarto del?|quarto d(?:i|el|[eo]))"
 _NO_LIST = r"(?<![td]\sand\s)(?<![td]\sto\s)(?<!q\d\sand\s)(?<!q\d\sto\s)(?<!q\d[-–/])"  # "Q1-Q3 2015"
 _ORDINALS_OF_QUARTERS = (

@@ -248,9 +248,9 @@ def _word_check(parts: SearchParts, state: SearchState) -> WordCheck:
     if is_checked and (state.candidates.with_every_word < COUNTED or len(interpretation.thematic.split()) > _ALL_COUNT):
         words = interpretation.checkable_words
     serving = state.serving
-    fields, real_words = serving.word_fields(parts.config.words), _real_words(parts, state) if words else frozenset()
+    fields, known_words = serving.word_fields(parts.config.words), _real_words(parts, state) if words else frozenset()
     return WordCheck.of(
-        interpretation.text, words, state.plan.index, fields, serving.state, parts.caches.answers, real_words
+        interpretation.text, words, state.plan.index, fields, serving.state, parts.caches.answers, known_words
     )
 
 
